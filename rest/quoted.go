@@ -2,13 +2,21 @@ package rest
 
 import "strconv"
 
-// maxQuoted bounds how much of a foreign string an error message repeats.
-const maxQuoted = 64
+// How much of a foreign string an error message repeats. Paths get more: a path
+// cut short helps nobody.
+const (
+	maxQuoted     = 64
+	maxQuotedPath = 512
+)
 
 // quote returns a foreign string escaped and shortened, for an error message.
-func quote(s string) string {
-	if len(s) > maxQuoted {
-		return strconv.QuoteToASCII(s[:maxQuoted]) + "..."
+func quote(s string) string { return quoteMax(s, maxQuoted) }
+
+func quotePath(s string) string { return quoteMax(s, maxQuotedPath) }
+
+func quoteMax(s string, limit int) string {
+	if len(s) > limit {
+		return strconv.QuoteToASCII(s[:limit]) + "..."
 	}
 	return strconv.QuoteToASCII(s)
 }
