@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -48,8 +47,7 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // causeText leaves out the path of a file error: the message names it already,
 // quoted.
 func causeText(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := err.(*fs.PathError); ok {
 		return pe.Err.Error()
 	}
 	return err.Error()

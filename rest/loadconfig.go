@@ -1,56 +1,181 @@
 package rest
 
 import (
-	"time"
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 )
 
-// LoadOptions say where LoadConfig looks and what overrides what it finds. The
-// zero value does what kubectl does without flags. Names follow kubectl's flags.
-type LoadOptions struct {
-	// Kubeconfig names one file: exactly that one is read, and it must exist.
-	// "" reads the files of $KUBECONFIG, merged, or else ~/.kube/config.
-	Kubeconfig string
-
-	Context   string // instead of current-context; must exist
-	Cluster   string // instead of the context's cluster; must exist
-	User      string // instead of the context's user; must exist
-	Namespace string // instead of the context's namespace
-
-	// Server replaces the cluster's address, and with it the cluster's
-	// tls-server-name. Certificate authorities and credentials stay in force.
-	Server        string
-	TLSServerName string
-	// CertificateAuthority is a file; it replaces the cluster's authorities.
-	CertificateAuthority string
-	// InsecureSkipTLSVerify accepts any certificate and drops the cluster's authorities.
-	InsecureSkipTLSVerify bool
-	// ProxyURL replaces the cluster's proxy-url and the environment's proxy.
-	ProxyURL           string
-	DisableCompression bool
-
-	// Token, TokenFile, Username and Password each replace the user's token,
-	// tokenFile, username, password, exec and auth-provider; client
-	// certificates stay.
-	Token     string
-	TokenFile string
-	Username  string
-	Password  string
-	// ClientCertificate and ClientKey are files; both are needed.
-	ClientCertificate string
-	ClientKey         string
-
-	// Env reads the environment; nil is os.Getenv.
-	Env func(string) string
-	// InClusterDir is where the service account is mounted; "" is
-	// /var/run/secrets/kubernetes.io/serviceaccount.
-	InClusterDir string
-	// Now is the clock of token files; nil is time.Now.
-	Now func() time.Time
-	// Warn is told what was passed over (missing files of $KUBECONFIG); nil is silent.
-	Warn func(error)
+// LoadConfig finds the configuration as kubectl does: the file that
+// LoadOptions.Kubeconfig names; else the files of $KUBECONFIG, merged (the first
+// to define a name or to set current-context wins; missing ones are passed over);
+// else ~/.kube/config; else, when these choose no server, the service account of
+// a pod. It never falls back to localhost: without a server it says where it
+// looked. The namespace is the option's, the context's, the pod's, or "default".
+//
+// Everything that is present in the chosen context and not implemented is refused
+// by name (ConfigError.Unsupported): exec and auth-provider, impersonation, SOCKS
+// proxies. Unknown fields are ignored, as kubectl ignores them.
+//
+// A kubeconfig can name any file the process can read and any server to send its
+// content to: load none that you do not trust.
+//
+// Errors are *ConfigError. The files of certificates are checked here and read
+// again by NewClient.
+func LoadConfig(o LoadOptions) (Config, error) {
+	if o.Env == nil {
+		o.Env = os.Getenv
+	}
+	found, err := o.readKubeconfigs()
+	if err != nil {
+		return Config{}, err
+	}
+	chosen, err := found.merged.choose(o)
+	if err != nil {
+		return Config{}, err
+	}
+	if chosen.clusterName == "" && chosen.cluster.server == "" {
+		return o.withoutServer(found)
+	}
+	return chosen.config(o)
 }
 
-// LoadConfig finds the configuration as kubectl does.
-func LoadConfig(o LoadOptions) (Config, error) {
-	return Config{}, &ConfigError{Rule: "not yet built"}
+// kubeconfigSearch is what was found on the way to a configuration.
+type kubeconfigSearch struct {
+	merged  *kubeconfig
+	source  string   // where the names of files came from
+	files   []string // those read
+	missing []string
+}
+
+func (o LoadOptions) readKubeconfigs() (kubeconfigSearch, error) {
+	s := kubeconfigSearch{merged: newKubeconfig()}
+	var files []string
+	switch list := o.Env("KUBECONFIG"); {
+	case o.Kubeconfig != "":
+		files, s.source = []string{o.Kubeconfig}, "the option"
+	case list != "":
+		files, s.source = filepath.SplitList(list), "$KUBECONFIG"
+	default:
+		files, s.source = homeKubeconfig(o.Env), "the home folder"
+	}
+	for i, path := range files {
+		if path == "" || slices.Contains(files[:i], path) {
+			continue
+		}
+		k, err := readKubeconfig(path)
+		if errors.Is(err, fs.ErrNotExist) && o.Kubeconfig == "" {
+			s.missing = append(s.missing, path)
+			if o.Warn != nil && s.source == "$KUBECONFIG" {
+				o.Warn(err)
+			}
+			continue
+		}
+		if err != nil {
+			return s, err
+		}
+		s.files = append(s.files, path)
+		s.merged.merge(k)
+	}
+	return s, nil
+}
+
+// homeKubeconfig returns ~/.kube/config, or nothing where there is no home. On
+// Windows the first home that holds the file counts, as kubectl has it.
+func homeKubeconfig(env func(string) string) []string {
+	homes := []string{env("HOME")}
+	if runtime.GOOS == "windows" {
+		homes = append(homes, env("HOMEDRIVE")+env("HOMEPATH"), env("USERPROFILE"))
+	}
+	var files []string
+	for _, home := range homes {
+		if home == "" {
+			continue
+		}
+		file := filepath.Join(home, ".kube", "config")
+		if _, err := os.Stat(file); err == nil {
+			return []string{file}
+		}
+		files = append(files, file)
+	}
+	return files[:min(1, len(files))]
+}
+
+// withoutServer is the end of the search: the pod's service account, or a refusal
+// that says where we looked. A file that was named explicitly is the last word: a
+// pod's identity would be a surprise.
+func (o LoadOptions) withoutServer(found kubeconfigSearch) (Config, error) {
+	var cause error
+	if o.Kubeconfig == "" {
+		c, err := o.inCluster()
+		if !errors.Is(err, ErrNotInCluster) {
+			return c, err
+		}
+		cause = err
+	}
+	switch {
+	case len(found.files) > 0:
+		return Config{}, &ConfigError{File: found.files[0], Field: "current-context", Err: cause,
+			Rule: "is not set, so no server is chosen; the contexts are " + quoteNames(found.merged.contexts)}
+	case len(found.missing) > 0:
+		return Config{}, &ConfigError{File: found.missing[0], Field: "from " + found.source, Err: cause,
+			Rule: "does not exist; name a kubeconfig or a server"}
+	}
+	return Config{}, &ConfigError{Field: found.source, Rule: "names no kubeconfig; name one, or a server", Err: cause}
+}
+
+// maxNames bounds how many names a message lists.
+const maxNames = 10
+
+// quoteNames lists the keys of a map, sorted, for a message.
+func quoteNames[V any](entries map[string]V) string {
+	if len(entries) == 0 {
+		return "none"
+	}
+	names := make([]string, 0, len(entries))
+	for name := range entries {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	more := ""
+	if len(names) > maxNames {
+		names, more = names[:maxNames], ", ..."
+	}
+	for i, name := range names {
+		names[i] = quote(name)
+	}
+	return strings.Join(names, ", ") + more
+}
+
+// inCluster lays the options over a pod's configuration.
+func (o LoadOptions) inCluster() (Config, error) {
+	pod, err := findPod(o.Env, o.InClusterDir)
+	if err != nil {
+		return Config{}, err
+	}
+	c := choice{
+		pod:     true,
+		cluster: kubeCluster{server: pod.server, caFile: pod.caFile},
+		user:    kubeUser{tokenFile: pod.tokenFile},
+	}
+	o.overrideCluster(&c.cluster)
+	o.overrideUser(&c.user)
+	return c.config(o)
+}
+
+// namespace is the option's, the context's, or that of the pod we run in, even
+// when a kubeconfig chose the server, as kubectl has it.
+func (o LoadOptions) namespace(context string) string {
+	if namespace := cmp.Or(o.Namespace, context); namespace != "" {
+		return namespace
+	}
+	if pod, err := findPod(o.Env, o.InClusterDir); err == nil {
+		return pod.namespace
+	}
+	return defaultNamespace
 }
