@@ -1,0 +1,119 @@
+package fifo
+
+import (
+	"context"
+	"sync"
+)
+
+// segmentSize is how many events stand in one link of the log. A link is let go when the last reader has left it.
+const segmentSize = 64
+
+// segment is a link of the log. The log's lock guards it.
+type segment[T any] struct {
+	events [segmentSize]Event[T]
+	n      int
+	next   *segment[T]
+}
+
+// Log is a sequence of events with any number of readers, each at its own position. Nothing is kept for its own sake:
+// events live as long as a reader has not passed them. One goroutine appends at a time.
+type Log[T any] struct {
+	mu      sync.Mutex
+	tail    *segment[T]
+	end     uint64 // how many events have been appended
+	readers []*Reader[T]
+	room    chan struct{} // closed when a blocking reader made room; nil while nobody waits for that
+	closed  bool
+}
+
+// NewLog returns an empty log.
+func NewLog[T any]() *Log[T] {
+	return &Log[T]{tail: &segment[T]{}}
+}
+
+// Append adds the events for every reader. It waits while a reader whose policy is Block is full, and then returns
+// the context's cause when that ends first: nothing has been appended then. The slice stays the caller's.
+func (l *Log[T]) Append(ctx context.Context, events ...Event[T]) error {
+	l.mu.Lock()
+	for l.full() {
+		if l.room == nil {
+			l.room = make(chan struct{})
+		}
+		room := l.room
+		l.mu.Unlock()
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		l.mu.Lock()
+	}
+	defer l.mu.Unlock()
+	if len(l.readers) == 0 {
+		return nil
+	}
+	for i := range events {
+		l.push(&events[i])
+	}
+	for _, r := range l.readers {
+		r.overflow()
+		r.wake()
+	}
+	return nil
+}
+
+// push puts one event at the end and into the pending changes of the readers that have left the log.
+func (l *Log[T]) push(e *Event[T]) {
+	if l.tail.n == segmentSize {
+		l.tail.next = &segment[T]{}
+		l.tail = l.tail.next
+	}
+	l.tail.events[l.tail.n] = *e
+	l.tail.n++
+	l.end++
+	for _, r := range l.readers {
+		if r.pending != nil {
+			r.pending.fold(e)
+		}
+	}
+}
+
+func (l *Log[T]) full() bool {
+	for _, r := range l.readers {
+		if r.blocks() {
+			return true
+		}
+	}
+	return false
+}
+
+// Blocked returns how many readers make Append wait right now.
+func (l *Log[T]) Blocked() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, r := range l.readers {
+		if r.blocks() {
+			n++
+		}
+	}
+	return n
+}
+
+// Close ends the log: readers drain what they have and are then told ErrClosed.
+func (l *Log[T]) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for _, r := range l.readers {
+		r.wake()
+	}
+}
+
+// made wakes an Append that waits for room.
+func (l *Log[T]) made() {
+	if l.room != nil && !l.full() {
+		close(l.room)
+		l.room = nil
+	}
+}
