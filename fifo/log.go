@@ -22,7 +22,7 @@ type Log[T any] struct {
 	tail    *segment[T]
 	end     uint64 // how many events have been appended
 	readers []*Reader[T]
-	room    chan struct{} // closed when a blocking reader made room; nil while nobody waits for that
+	room    chan struct{} // closed when the last full blocking reader made room; nil while nobody waits for that
 	closed  bool
 }
 
@@ -31,9 +31,25 @@ func NewLog[T any]() *Log[T] {
 	return &Log[T]{tail: &segment[T]{}}
 }
 
-// Append adds the events for every reader. It waits while a reader whose policy is Block is full, and then returns
-// the context's cause when that ends first: nothing has been appended then. The slice stays the caller's.
-func (l *Log[T]) Append(ctx context.Context, events ...Event[T]) error {
+// Append adds the events for every reader. It never waits; see Room. The slice stays the caller's.
+func (l *Log[T]) Append(events ...Event[T]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.readers) == 0 {
+		return
+	}
+	for i := range events {
+		l.push(&events[i])
+	}
+	for _, r := range l.readers {
+		r.overflow()
+		r.wake()
+	}
+}
+
+// Room waits until no reader whose policy is Block is full. Whoever appends calls it first, and holds no lock that a
+// handler may want. It returns the context's cause when that ends first.
+func (l *Log[T]) Room(ctx context.Context) error {
 	l.mu.Lock()
 	for l.full() {
 		if l.room == nil {
@@ -48,17 +64,7 @@ func (l *Log[T]) Append(ctx context.Context, events ...Event[T]) error {
 		}
 		l.mu.Lock()
 	}
-	defer l.mu.Unlock()
-	if len(l.readers) == 0 {
-		return nil
-	}
-	for i := range events {
-		l.push(&events[i])
-	}
-	for _, r := range l.readers {
-		r.overflow()
-		r.wake()
-	}
+	l.mu.Unlock()
 	return nil
 }
 
@@ -87,7 +93,7 @@ func (l *Log[T]) full() bool {
 	return false
 }
 
-// Blocked returns how many readers make Append wait right now.
+// Blocked returns how many readers make Room wait right now.
 func (l *Log[T]) Blocked() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +116,7 @@ func (l *Log[T]) Close() {
 	}
 }
 
-// made wakes an Append that waits for room.
+// made wakes whoever waits for room.
 func (l *Log[T]) made() {
 	if l.room != nil && !l.full() {
 		close(l.room)

@@ -28,9 +28,7 @@ func text(e Event[string]) string {
 
 func appendAll(t *testing.T, l *Log[string], events ...Event[string]) {
 	t.Helper()
-	if err := l.Append(t.Context(), events...); err != nil {
-		t.Fatal(err)
-	}
+	l.Append(events...)
 }
 
 // reads takes what waits for r and compares it.
@@ -128,31 +126,32 @@ func TestStuckReaderIsBoundedWhileKeysComeAndGo(t *testing.T) {
 	}
 }
 
-func TestBlockingReaderHoldsAppendUntilItReads(t *testing.T) {
+func TestFullBlockingReaderLeavesNoRoomUntilItReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLog[string]()
 		r := l.Reader(ReaderOptions{Limit: 1, Policy: Block})
 		appendAll(t, l, added("a", "u", "1"))
 		done := make(chan error, 1)
-		go func() { done <- l.Append(t.Context(), added("b", "u", "1")) }()
+		go func() { done <- l.Room(t.Context()) }()
 		synctest.Wait()
 		if len(done) != 0 || l.Blocked() != 1 {
-			t.Fatal("Append did not wait for a full blocking reader")
+			t.Fatal("there was room beside a full blocking reader")
 		}
 		reads(t, "", r, "Added a >1")
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
+		appendAll(t, l, added("b", "u", "1"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := l.Append(ctx, added("c", "u", "1")); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Append = %v, want the context's cause", err)
+		if err := l.Room(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Room = %v, want the context's cause", err)
 		}
-		go func() { done <- l.Append(t.Context(), added("d", "u", "1")) }()
+		go func() { done <- l.Room(t.Context()) }()
 		synctest.Wait()
 		r.Close(false)
 		if err := <-done; err != nil {
-			t.Errorf("closing the reader that blocked must let Append go: %v", err)
+			t.Errorf("closing the reader that blocked must make room: %v", err)
 		}
 	})
 }
@@ -290,7 +289,7 @@ func BenchmarkLogAppendAndRead(b *testing.B) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		l.Append(ctx, e...)
+		l.Append(e...)
 		if i++; i%256 == 0 {
 			dst, _ = r.Next(ctx, dst[:0], 0)
 		}

@@ -12,7 +12,7 @@ const (
 	// Coalesce: past its limit the reader leaves the log and keeps one pending change per key (first old state, last new
 	// one), never merged across a UID change or a relist, until it has caught up.
 	Coalesce Policy = iota
-	// Block: Append waits, and with it the collection, the store and the socket.
+	// Block: Log.Room waits, and with it the collection, the store and the socket.
 	Block
 	// DropAndResync: as Coalesce, but all that is kept is the difference between the state the reader had reached and
 	// the present one: what came and went meanwhile, relists included, leaves no trace. Deletions are not lost.
@@ -130,7 +130,7 @@ func (r *Reader[T]) depth() int {
 	return int(r.log.end - r.position)
 }
 
-// blocks reports whether the reader makes Append wait.
+// blocks reports whether the reader makes Room wait.
 func (r *Reader[T]) blocks() bool {
 	return r.options.Policy == Block && r.options.Limit > 0 && r.depth() >= r.options.Limit
 }
