@@ -84,3 +84,28 @@ const (
 	// the marker.
 	WatchListUnmarked
 )
+
+// withDefaults replaces zero by the default and negative by zero, which the
+// rest of the package reads as off.
+func (o Options) withDefaults() Options {
+	orDefault(&o.BookmarkInterval, time.Minute)
+	orDefault(&o.WatchTimeout, 30*time.Minute)
+	orDefault(&o.FreshWait, 3*time.Second)
+	orDefault(&o.History, 100_000)
+	orDefault(&o.WatchBuffer, 1000)
+	orDefault(&o.CompressOver, 128<<10)
+	orDefault(&o.RequestLog, 10_000)
+	if o.GitVersion == "" {
+		o.GitVersion = "v1.37.1"
+	}
+	return o
+}
+
+func orDefault[T ~int | ~int64](v *T, d T) {
+	switch {
+	case *v == 0:
+		*v = d
+	case *v < 0:
+		*v = 0
+	}
+}

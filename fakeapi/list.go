@@ -1,0 +1,122 @@
+package fakeapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+func (s *Server) serveList(w http.ResponseWriter, q *request) error {
+	o, err := s.parseListOptions(q)
+	if err != nil {
+		return err
+	}
+	if err := q.accept.form(true); err != nil {
+		return err
+	}
+	p, err := s.read(q.http.Context(), q.collection, o)
+	if err != nil {
+		return err
+	}
+	s.writeJSON(w, q, http.StatusOK, q.accept.list(q, p))
+	return nil
+}
+
+// read chooses the version a list is served at. Semantics:
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+func (s *Server) read(ctx context.Context, c *collection, o *listOptions) (*page, error) {
+	version, err := parseVersion(o.resourceVersion)
+	if err != nil {
+		return nil, badRequest("invalid resource version: " + err.Error())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.continueToken != "" {
+		return s.readOn(ctx, c, o, version)
+	}
+	if err := s.awaitVersion(ctx, version); err != nil {
+		return nil, err
+	}
+	p := &page{version: s.version}
+	limit := o.limit
+	switch {
+	case version == 0 && o.resourceVersion != "":
+		limit = 0 // "0" is served from the cache in one piece
+	case o.match == matchExact, o.match == "" && version > 0 && limit > 0:
+		// A limit with a bare version means that version exactly.
+		p.version = version
+		if version < c.floor {
+			return nil, expired("The resourceVersion for the provided list is too old.")
+		}
+	}
+	p.cut(c.at(p.version, o.namespace, ""), o, limit)
+	return p, nil
+}
+
+// readOn serves a further page, at the version of the first.
+func (s *Server) readOn(ctx context.Context, c *collection, o *listOptions, version uint64) (*page, error) {
+	t, err := decodeContinue(o.continueToken)
+	if err != nil {
+		return nil, err
+	}
+	if version > 0 {
+		return nil, badRequest("specifying resource version is not allowed when using continue")
+	}
+	p := &page{version: s.version}
+	if t.Version > 0 {
+		p.version = uint64(t.Version)
+		if err := s.awaitVersion(ctx, p.version); err != nil {
+			return nil, err
+		}
+		if p.version < c.floor {
+			gone := expired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
+			gone.Continue = continueToken{Version: -1, Start: t.Start}.encode()
+			return nil, gone
+		}
+	}
+	p.cut(c.at(p.version, o.namespace, o.absolute(t.Start)), o, o.limit)
+	return p, nil
+}
+
+// list renders a page: a built-in list begins with its type, a custom one has
+// its keys sorted and says kind and apiVersion in every item.
+func (a accept) list(q *request, p *page) []byte {
+	k := q.collection.kind
+	switch a.as {
+	case "PartialObjectMetadataList":
+		return a.partialList(p)
+	case "Table":
+		return a.table(q, p.objects, p.meta(), true)
+	}
+	if k.custom {
+		return customList(k, p)
+	}
+	b := fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":%s,"items":[`, k.Kind, k.APIVersion(), mustJSON(p.meta()))
+	return append(appendItems(b, p), "]}"...)
+}
+
+func customList(k *kind, p *page) []byte {
+	b := fmt.Appendf(nil, `{"apiVersion":%q,"items":[`, k.APIVersion())
+	b = appendItems(b, p)
+	meta := map[string]any{"continue": p.next, "resourceVersion": strconv.FormatUint(p.version, 10)}
+	if p.remaining != nil {
+		meta["remainingItemCount"] = *p.remaining
+	}
+	return fmt.Appendf(b, `],"kind":"%sList","metadata":%s}`, k.Kind, mustJSON(meta))
+}
+
+func appendItems(b []byte, p *page) []byte {
+	for i, o := range p.objects {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		head, tail := o.item()
+		b = append(append(b, head...), tail...)
+	}
+	return b
+}
+
+func (p *page) meta() listMeta {
+	return listMeta{ResourceVersion: strconv.FormatUint(p.version, 10), Continue: p.next, RemainingItemCount: p.remaining}
+}

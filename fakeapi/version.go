@@ -1,0 +1,200 @@
+package fakeapi
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Version returns the newest version: etcd's revision, one increasing number
+// for all resources.
+func (s *Server) Version() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
+}
+
+// SetVersion moves the version forward without a change to any object, as
+// writes to resources elsewhere in etcd do. Bookmarks show it. A version that
+// is not ahead is ignored; Restore goes back.
+func (s *Server) SetVersion(version uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if version > s.version {
+		s.advance(version)
+	}
+}
+
+// advance moves the version and wakes whoever waits for it.
+func (s *Server) advance(version uint64) {
+	s.version = version
+	close(s.advanced)
+	s.advanced = make(chan struct{})
+}
+
+// Compact forgets every state and change older than the present version: a
+// watch or an exact list from before it is answered 410. Watches that are
+// open go on, because the real server feeds them from its own cache.
+func (s *Server) Compact() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.compactTo(s.version)
+}
+
+// CompactTo is Compact for versions below the given one.
+func (s *Server) CompactTo(version uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.compactTo(min(version, s.version))
+}
+
+func (s *Server) compactTo(version uint64) {
+	for _, c := range s.order {
+		c.compact(version)
+	}
+}
+
+// ExpireWatches ends every open watch and compacts beyond the newest version
+// any of them can know, so that each resume is answered 410 and must relist.
+func (s *Server) ExpireWatches() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endWatches()
+	s.advance(s.version + 1)
+	s.compactTo(s.version)
+}
+
+// Bookmark sends a bookmark now on every open watch that asked for them.
+func (s *Server) Bookmark() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.order {
+		for _, w := range c.watchers {
+			w.bookmarkNow = true
+			w.signal()
+		}
+	}
+}
+
+// CloseWatches ends every open watch with a complete body, as the server does
+// at a watch's timeout. Changes made before the call are still sent.
+func (s *Server) CloseWatches() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endWatches()
+}
+
+func (s *Server) endWatches() {
+	for _, c := range s.order {
+		for _, w := range slices.Clone(c.watchers) {
+			w.end()
+		}
+	}
+}
+
+// Snapshot is the state of a server at one version.
+type Snapshot struct {
+	version uint64
+	objects map[string][]*object // by resource name
+}
+
+// Version returns the version the snapshot was taken at.
+func (s *Snapshot) Version() uint64 { return s.version }
+
+// Snapshot keeps the present state for Restore.
+func (s *Server) Snapshot() *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snap := &Snapshot{version: s.version, objects: make(map[string][]*object)}
+	for name, c := range s.byName {
+		snap.objects[name] = c.at(s.version, "", "")
+	}
+	return snap
+}
+
+// Restore puts the state back to a snapshot, as an etcd restore does: the
+// version goes back to the snapshot's, later versions are issued a second
+// time with other content, and history begins anew there. All connections are
+// cut, because API servers have to be restarted with such an etcd.
+func (s *Server) Restore(snap *Snapshot) {
+	s.mu.Lock()
+	s.endWatches()
+	s.version = snap.version
+	for name, c := range s.byName {
+		c.restore(snap.objects[name], snap.version)
+	}
+	s.mu.Unlock()
+	s.CutConnections()
+}
+
+func (c *collection) restore(objects []*object, version uint64) {
+	*c = *newCollection(c.kind, c.limit)
+	c.floor = version
+	for _, o := range objects {
+		key := o.meta.key()
+		c.keys = append(c.keys, key)
+		c.revisions[key] = []revision{{o.version, o}}
+	}
+}
+
+// awaitVersion returns once the server has reached a version, or refuses
+// after Options.FreshWait. The mutex is held on entry and return, not between.
+func (s *Server) awaitVersion(ctx context.Context, version uint64) error {
+	if version <= s.version {
+		return nil
+	}
+	deadline := time.NewTimer(s.options.FreshWait)
+	defer deadline.Stop()
+	for version > s.version {
+		advanced := s.advanced
+		s.mu.Unlock()
+		select {
+		case <-advanced:
+			s.mu.Lock()
+		case <-deadline.C:
+			s.mu.Lock()
+			if version > s.version {
+				return tooLarge(version, s.version)
+			}
+		case <-ctx.Done():
+			s.mu.Lock()
+			return context.Cause(ctx)
+		case <-s.closed:
+			s.mu.Lock()
+			return errClosed
+		}
+	}
+	return nil
+}
+
+// Register adds a custom resource while the server runs, as the creation of a
+// CustomResourceDefinition does. A resource that exists is left as it is.
+func (s *Server) Register(r Resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.register(newCustom(r))
+}
+
+func (s *Server) register(k *kind) {
+	if s.byName[k.Name()] != nil {
+		return
+	}
+	c := newCollection(k, s.options.History)
+	c.floor = s.version
+	s.byName[k.Name()] = c
+	s.order = append(s.order, c)
+}
+
+// groups returns the API groups in the order of discovery, the core group
+// first.
+func (s *Server) groups() []string {
+	seen := map[string]bool{}
+	var groups []string
+	for _, c := range s.order {
+		if !seen[c.Group] {
+			seen[c.Group] = true
+			groups = append(groups, c.Group)
+		}
+	}
+	return groups
+}
