@@ -64,7 +64,7 @@ func (r *Reader[T]) follow() {
 // context's cause.
 func (r *Reader[T]) Next(ctx context.Context, dst []Event[T], limit int) ([]Event[T], error) {
 	for {
-		events, err := r.take(dst, limit)
+		events, err := r.Poll(dst, limit)
 		if err != nil || len(events) > len(dst) {
 			return events, err
 		}
@@ -76,7 +76,11 @@ func (r *Reader[T]) Next(ctx context.Context, dst []Event[T], limit int) ([]Even
 	}
 }
 
-func (r *Reader[T]) take(dst []Event[T], limit int) ([]Event[T], error) {
+// Arrived yields a token whenever Poll may have something new to tell. It is for those who wait for other things too.
+func (r *Reader[T]) Arrived() <-chan struct{} { return r.arrived }
+
+// Poll is Next without the waiting: no events and no error mean that there is nothing yet.
+func (r *Reader[T]) Poll(dst []Event[T], limit int) ([]Event[T], error) {
 	l := r.log
 	l.mu.Lock()
 	defer l.mu.Unlock()

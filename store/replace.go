@@ -29,6 +29,10 @@ func (r *Replace[T]) Keep(key Key, uid, version string) bool {
 	return e.uid == uid && e.version == version
 }
 
+// Retain makes whatever the store holds under key part of the new state, and reports whether there is anything: for an
+// object that is there, but of which the new state could not be read.
+func (r *Replace[T]) Retain(key Key) bool { return r.touch(key) != nil }
+
 // Put makes c part of the new state.
 func (r *Replace[T]) Put(c Change[T]) {
 	r.touch(c.Key)
