@@ -101,3 +101,14 @@ func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), nil
 }
+
+// Certificates returns an authority's certificate and a client certificate it
+// has signed, for tests that need files which look right.
+func Certificates() (ca []byte, client KeyPair, err error) {
+	a, err := newAuthority(time.Now())
+	if err != nil {
+		return nil, KeyPair{}, err
+	}
+	client, err = a.client("client")
+	return a.Cert, client, err
+}
