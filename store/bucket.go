@@ -88,20 +88,23 @@ func (b *bucket[T]) tidy(open []uint64) (held bool) {
 	return b.kept > 0
 }
 
-// each calls yield for the members as of commit seq, in no particular order, and reports whether it reached the end.
-// The caller holds seq open.
-func (b *bucket[T]) each(seq uint64, yield func(Key, T) bool) bool {
+// each calls yield for the members as of commit seq, in no particular order. The caller holds seq open.
+func (b *bucket[T]) each(seq uint64, yield func(Key, T) bool) {
+	b.walk(seq, func(n *node[T], e *entry[T]) bool { return yield(n.key, e.value) })
+}
+
+// walk is each with all that is known of the members.
+func (b *bucket[T]) walk(seq uint64, yield func(*node[T], *entry[T]) bool) {
 	p := b.page.Load()
 	if p == nil {
-		return true
+		return
 	}
 	for _, s := range p.slots[:p.n.Load()] {
 		if s.born > seq || s.died.Load() <= seq {
 			continue
 		}
-		if e := s.node.at(seq); e != nil && !e.dead && !yield(s.node.key, e.value) {
-			return false
+		if e := s.node.at(seq); e != nil && !e.dead && !yield(s.node, e) {
+			return
 		}
 	}
-	return true
 }

@@ -124,12 +124,18 @@ func (x *Index[T, K]) Values() iter.Seq[K] {
 }
 
 func (x *Index[T, K]) each(seq uint64, value K, yield func(Key, T) bool) {
-	x.mu.RLock()
-	b := x.buckets[value]
-	x.mu.RUnlock()
-	if b != nil {
+	if b := x.find(value); b != nil {
 		b.each(seq, yield)
 	}
+}
+
+func (x *Index[T, K]) find(value K) *bucket[T] {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if b := x.buckets[value]; b != nil {
+		return &b.bucket
+	}
+	return nil
 }
 
 func (x *Index[T, K]) id() string { return x.name }

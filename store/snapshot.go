@@ -60,6 +60,37 @@ func (s *Snapshot[T]) All() iter.Seq2[Key, T] {
 	}
 }
 
+// Entries iterates over the objects with their UIDs and resourceVersions, in no particular order.
+func (s *Snapshot[T]) Entries() iter.Seq[Entry[T]] {
+	return func(yield func(Entry[T]) bool) {
+		s.check()
+		s.store.all.walk(s.seq, entryOf(yield))
+	}
+}
+
+// NamespaceEntries is Entries for one namespace.
+func (s *Snapshot[T]) NamespaceEntries(namespace string) iter.Seq[Entry[T]] {
+	return func(yield func(Entry[T]) bool) {
+		s.check()
+		x := s.store.byNamespace()
+		if s.seq < x.since {
+			s.store.all.walk(s.seq, func(n *node[T], e *entry[T]) bool {
+				return n.key.Namespace != namespace || entryOf(yield)(n, e)
+			})
+			return
+		}
+		if b := x.find(namespace); b != nil {
+			b.walk(s.seq, entryOf(yield))
+		}
+	}
+}
+
+func entryOf[T any](yield func(Entry[T]) bool) func(*node[T], *entry[T]) bool {
+	return func(n *node[T], e *entry[T]) bool {
+		return yield(Entry[T]{Key: n.key, UID: e.uid, ResourceVersion: e.version, Value: e.value})
+	}
+}
+
 // Keys iterates over the keys, in no particular order.
 func (s *Snapshot[T]) Keys() iter.Seq[Key] { return keys(s.All()) }
 

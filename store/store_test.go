@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"testing"
 )
@@ -243,4 +244,33 @@ func TestReadersBesideABusyWriterSeeWholeCommits(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
+}
+
+func TestEntriesCarryWhatIsKeptBesideTheObject(t *testing.T) {
+	s, w := newStore(t)
+	put(t, w, "a", "v", "7")
+	old := s.Snapshot()
+	defer old.Close()
+	for range s.Namespace("ns") {
+	}
+	young := s.Snapshot()
+	defer young.Close()
+	want := Entry[string]{Key: Key{Namespace: "ns", Name: "a"}, UID: "uid-a", ResourceVersion: "7", Value: "v"}
+	for what, entries := range map[string]iter.Seq[Entry[string]]{
+		"all": old.Entries(), "namespace, before anybody asked for one": old.NamespaceEntries("ns"), "namespace": young.NamespaceEntries("ns"),
+	} {
+		n := 0
+		for got := range entries {
+			n++
+			if got != want {
+				t.Errorf("%s: %+v, want %+v", what, got, want)
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d entries, want 1", what, n)
+		}
+	}
+	for range young.NamespaceEntries("other") {
+		t.Error("an entry of another namespace")
+	}
 }
