@@ -168,6 +168,18 @@ func (q *Queue[T]) drop(n int) {
 	}
 }
 
+// Drain waits until nothing waits and nothing is being processed. It returns the context's cause when that ends first.
+func (q *Queue[T]) Drain(ctx context.Context) error {
+	q.mu.Lock()
+	for len(q.waiting) > 0 {
+		if err := q.wait(ctx); err != nil {
+			return err
+		}
+	}
+	q.mu.Unlock()
+	return nil
+}
+
 // Close ends the queue: nothing more is taken in, and what is waiting is still given out.
 func (q *Queue[T]) Close() {
 	q.mu.Lock()

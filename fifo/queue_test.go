@@ -130,6 +130,28 @@ func TestWaitingEndsWithTheContextAndWithClose(t *testing.T) {
 	})
 }
 
+func TestDrainWaitsForWhatIsBeingProcessedToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewQueue(QueueOptions[string]{})
+		push(t, q, delta(Added, "a", "1"))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := q.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Drain = %v with a delta waiting, want the context's cause", err)
+		}
+		processed := false
+		go q.Process(t.Context(), 0, func([]Delta[string]) error {
+			time.Sleep(time.Second) // the bubble's clock: processing takes a while
+			processed = true
+			return nil
+		})
+		synctest.Wait()
+		if err := q.Drain(t.Context()); err != nil || !processed {
+			t.Errorf("Drain = %v before the consumer had finished", err)
+		}
+	})
+}
+
 func TestSyncedOnlyAfterTheReplaceWasProcessed(t *testing.T) {
 	q := NewQueue(QueueOptions[string]{})
 	synced := func() bool {
