@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -13,8 +14,10 @@ type collection struct {
 	// keys are all keys with revisions, in etcd's order when sorted is set.
 	keys   []string
 	sorted bool
-	// revisions of each key, ascending; a nil object is a deletion.
+	// revisions of each key, ascending; a nil object is a deletion. A key
+	// without any has been forgotten and counts in dead until it is swept.
 	revisions map[string][]revision
+	dead      int
 	// log is every change since floor, ascending.
 	log []*change
 	// floor is the oldest version from which a watch or exact list can start.
@@ -70,6 +73,9 @@ func (c *collection) commit(ch *change) {
 	}
 	key := o.meta.key()
 	rs, known := c.revisions[key]
+	if known && len(rs) == 0 {
+		c.dead--
+	}
 	if !known {
 		c.sorted = c.sorted && (len(c.keys) == 0 || c.keys[len(c.keys)-1] < key)
 		c.keys = append(c.keys, key)
@@ -86,7 +92,7 @@ func (c *collection) commit(ch *change) {
 
 // compact forgets what only versions below floor need.
 func (c *collection) compact(floor uint64) {
-	n, _ := slices.BinarySearchFunc(c.log, floor+1, func(ch *change, v uint64) int { return compare(ch.version, v) })
+	n, _ := slices.BinarySearchFunc(c.log, floor+1, func(ch *change, v uint64) int { return cmp.Compare(ch.version, v) })
 	c.forget(n)
 	c.floor = max(c.floor, floor)
 }
@@ -111,14 +117,24 @@ func (c *collection) trim(key string) {
 		rs = rs[1:]
 	}
 	if len(rs) == 1 && rs[0].object == nil && rs[0].version <= c.floor {
-		delete(c.revisions, key)
-		c.order()
-		if i, found := slices.BinarySearch(c.keys, key); found {
-			c.keys = slices.Delete(c.keys, i, i+1)
-		}
-		return
+		rs = nil
+		c.dead++
 	}
 	c.revisions[key] = rs
+	if c.dead > 64 && c.dead > len(c.keys)/2 {
+		c.sweep()
+	}
+}
+
+func (c *collection) sweep() {
+	c.dead = 0
+	c.keys = slices.DeleteFunc(c.keys, func(key string) bool {
+		forgotten := len(c.revisions[key]) == 0
+		if forgotten {
+			delete(c.revisions, key)
+		}
+		return forgotten
+	})
 }
 
 func (c *collection) order() {
@@ -151,16 +167,6 @@ func (c *collection) at(version uint64, namespace, from string) []*object {
 
 // since returns the changes after a version not below floor.
 func (c *collection) since(version uint64) []*change {
-	n, _ := slices.BinarySearchFunc(c.log, version+1, func(ch *change, v uint64) int { return compare(ch.version, v) })
+	n, _ := slices.BinarySearchFunc(c.log, version+1, func(ch *change, v uint64) int { return cmp.Compare(ch.version, v) })
 	return slices.Clone(c.log[n:])
-}
-
-func compare(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -25,7 +25,7 @@ func (s *Server) serveGet(w http.ResponseWriter, q *request) error {
 func (s *Server) readOne(ctx context.Context, c *collection, namespace, name string, version uint64) (*object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.awaitVersion(ctx, version); err != nil {
+	if err := s.awaitVersion(ctx, version, s.options.FreshWait); err != nil {
 		return nil, err
 	}
 	o := c.current(objectKey(namespace, name))

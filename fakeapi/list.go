@@ -35,7 +35,7 @@ func (s *Server) read(ctx context.Context, c *collection, o *listOptions) (*page
 	if o.continueToken != "" {
 		return s.readOn(ctx, c, o, version)
 	}
-	if err := s.awaitVersion(ctx, version); err != nil {
+	if err := s.awaitVersion(ctx, version, s.options.FreshWait); err != nil {
 		return nil, err
 	}
 	p := &page{version: s.version}
@@ -66,7 +66,7 @@ func (s *Server) readOn(ctx context.Context, c *collection, o *listOptions, vers
 	p := &page{version: s.version}
 	if t.Version > 0 {
 		p.version = uint64(t.Version)
-		if err := s.awaitVersion(ctx, p.version); err != nil {
+		if err := s.awaitVersion(ctx, p.version, s.options.FreshWait); err != nil {
 			return nil, err
 		}
 		if p.version < c.floor {

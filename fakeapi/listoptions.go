@@ -58,7 +58,9 @@ func (s *Server) parseListOptions(q *request) (*listOptions, error) {
 		o.sendInitial, o.match = nil, "" // a server that never heard of them
 		return o, nil
 	}
-	o.setDefaults(mode != WatchListRefused)
+	if mode == WatchListOn || mode == WatchListUnmarked {
+		o.setDefaults()
+	}
 	if causes := o.validate(mode != WatchListRefused); len(causes) > 0 {
 		return nil, invalid("meta.k8s.io", "ListOptions", "", causes)
 	}
@@ -100,8 +102,8 @@ func (o *listOptions) parseSelection(q *request) error {
 
 // setDefaults makes a watch from "" or "0" a watch-list where those are known:
 // it begins with the state either way, but can now end it with a marker.
-func (o *listOptions) setDefaults(watchList bool) {
-	if !watchList || !o.watch || o.sendInitial != nil || o.match != "" {
+func (o *listOptions) setDefaults() {
+	if !o.watch || o.sendInitial != nil || o.match != "" {
 		return
 	}
 	if o.resourceVersion == "" || o.resourceVersion == "0" {

@@ -84,11 +84,11 @@ func (a accept) table(q *request, objects []*object, meta listMeta, withColumns 
 
 func (a accept) row(q *request, o *object) row {
 	r := row{Cells: []any{o.meta.Name, o.meta.CreationTimestamp}}
-	switch q.query.Get("includeObject") {
-	case "None":
-	case "Object":
+	marker := o.meta.Annotations[markerAnnotation] != "" // it is never left out
+	switch include := q.query.Get("includeObject"); {
+	case include == "Object":
 		r.Object = o.json
-	default: // Metadata
+	case include != "None" || marker:
 		r.Object = a.partial(o.meta)
 	}
 	return r

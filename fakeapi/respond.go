@@ -57,6 +57,18 @@ func (s *Server) fail(w http.ResponseWriter, q *request, err error) {
 	s.writeJSON(w, q, status.Code, mustJSON(status))
 }
 
+// WriteStatus answers a request with an error in the API's form, for
+// interceptors. Retry-After is set from the details.
+func WriteStatus(w http.ResponseWriter, e *StatusError) {
+	h := w.Header()
+	if d := e.Details; d != nil && d.RetryAfterSeconds > 0 {
+		h.Set("Retry-After", itoa(d.RetryAfterSeconds))
+	}
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(e.Code)
+	_, _ = w.Write(append(mustJSON(e), '\n'))
+}
+
 // notFoundPath answers a path that means nothing, as net/http does.
 func notFoundPath(w http.ResponseWriter) {
 	http.Error(w, "404 page not found", http.StatusNotFound)

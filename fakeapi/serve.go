@@ -1,6 +1,9 @@
 package fakeapi
 
 import (
+	"bufio"
+	"context"
+	"net"
 	"net/http"
 	"time"
 )
@@ -9,14 +12,14 @@ import (
 // net/http server, for example an httptest one with TLS. A watch occupies its
 // call until it ends.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	select {
-	case <-s.closed:
+	if !s.running.enter() {
 		panic(http.ErrAbortHandler)
-	default:
 	}
-	s.running.Add(1)
-	defer s.running.Done()
-	s.hooks.handler(http.HandlerFunc(s.logged)).ServeHTTP(w, r)
+	defer s.running.leave()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.lifetime, cancel)()
+	s.hooks.handler(http.HandlerFunc(s.logged)).ServeHTTP(w, r.WithContext(ctx))
 }
 
 // logged enters the request in the log and lets interceptors answer it.
@@ -106,6 +109,14 @@ func (w *codeWriter) WriteHeader(code int) {
 func (w *codeWriter) Write(b []byte) (int, error) {
 	w.log.code(w.entry, http.StatusOK)
 	return w.ResponseWriter.Write(b)
+}
+
+// Flush and Hijack serve interceptors that look for the interfaces.
+
+func (w *codeWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+
+func (w *codeWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 
 func (w *codeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -2,37 +2,36 @@ package fakeapi
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
+	"os"
 	"sync"
+	"syscall"
+
+	"github.com/rawwatch/rawwatch/internal/memnet"
 )
 
 // Server is an in-process Kubernetes API server. All methods are safe for
 // concurrent use. Close must be called to release its goroutines.
 type Server struct {
+	*storage
 	options Options
-	random  *random // of objects; under mu, so that it follows their order
-	timing  *random
-	audit   *random
-
-	mu       sync.Mutex
-	version  uint64
-	advanced chan struct{} // closed and replaced when version moves
-	byName   map[string]*collection
-	order    []*collection
-	tokens   map[string]User
+	timing  *random // of watch timeouts
+	audit   *random // of audit IDs
+	tokens  map[string]User
 
 	hooks    hooks
 	requests requestLog
 
-	network   *inMemory
+	network   *memnet.Network
 	listening sync.Once
 	http      *http.Server
 	conns     connections
-	// running counts requests and the goroutines of Listen and Dial.
-	running   sync.WaitGroup
-	closed    chan struct{}
+	// running are the requests and calls of Serve under way.
+	running *gate
+	// lifetime ends with Close, and every request with it.
+	lifetime  context.Context
+	end       context.CancelFunc
 	closeOnce sync.Once
 	draining  chan struct{}
 	drainOnce sync.Once
@@ -43,22 +42,17 @@ type Server struct {
 func New(o Options) *Server {
 	o = o.withDefaults()
 	s := &Server{
+		storage:  newStorage(o.Seed, o.History),
 		options:  o,
-		random:   newRandom(o.Seed),
 		timing:   newRandom(o.Seed + 1),
 		audit:    newRandom(o.Seed + 2),
-		version:  1,
-		advanced: make(chan struct{}),
-		byName:   make(map[string]*collection),
 		tokens:   o.Tokens,
-		network:  newInMemory(),
-		closed:   make(chan struct{}),
+		network:  memnet.New(),
 		draining: make(chan struct{}),
+		running:  newGate(),
 	}
+	s.lifetime, s.end = context.WithCancel(context.Background())
 	s.requests.limit = o.RequestLog
-	for _, b := range builtins {
-		s.register(b.build())
-	}
 	for _, r := range o.Resources {
 		s.register(newCustom(r))
 	}
@@ -69,7 +63,14 @@ func New(o Options) *Server {
 // Serve accepts connections from l, in the calling goroutine, until Close or
 // Shutdown, and then returns http.ErrServerClosed. It may be called for
 // several listeners. A TLS server is Serve(tls.NewListener(l, config)).
-func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
+func (s *Server) Serve(l net.Listener) error {
+	if !s.running.enter() {
+		l.Close()
+		return http.ErrServerClosed
+	}
+	defer s.running.leave()
+	return s.http.Serve(l)
+}
 
 // Listen serves on a loopback port, in a goroutine that ends with Close, and
 // returns the URL.
@@ -83,16 +84,15 @@ func (s *Server) Listen() (url string, err error) {
 }
 
 func (s *Server) serve(l net.Listener) {
-	s.running.Go(func() {
-		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			l.Close() // the listener broke; dials are refused from now on
-		}
-	})
+	go func() { _ = s.Serve(l) }() // ends with Close, which waits for it
 }
 
 // Dial connects to the server in memory, whatever network and address say.
 // It is usable inside a testing/synctest bubble if New was called there too.
 func (s *Server) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	if s.lifetime.Err() != nil {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
 	s.listening.Do(func() { s.serve(s.network.Listen()) })
 	return s.network.Dial(ctx, network, addr)
 }
@@ -123,12 +123,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func (s *Server) Close() error {
 	var err error
 	s.closeOnce.Do(func() {
-		close(s.closed)
+		s.end()
+		s.running.close()
 		err = s.http.Close()
 		s.conns.cut()
 		s.abortWatches()
 	})
-	s.running.Wait()
+	<-s.running.empty
+	// A connection accepted during http.Server.Close is in nobody's list.
+	s.conns.cut()
 	s.conns.wait()
 	return err
 }
@@ -136,5 +139,3 @@ func (s *Server) Close() error {
 // CutConnections closes every connection at once, in the middle of whatever
 // it carries, as a killed server does. The server itself goes on.
 func (s *Server) CutConnections() { s.conns.cut() }
-
-var errClosed = errors.New("fakeapi: server closed")

@@ -7,6 +7,9 @@ import (
 	"strconv"
 )
 
+// markerAnnotation tells the bookmark that ends the initial events.
+const markerAnnotation = "k8s.io/initial-events-end"
+
 // stream writes the frames of one watch. A broken one swallows what follows.
 type stream struct {
 	server  *Server
@@ -95,7 +98,7 @@ func (st *stream) bookmark(version uint64, w *watcher, marker bool) {
 	}
 	o := w.collection.blank(version)
 	if marker {
-		o.meta.Annotations = map[string]string{"k8s.io/initial-events-end": "true"}
+		o.meta.Annotations = map[string]string{markerAnnotation: "true"}
 		o.json = o.render()
 	}
 	w.sent.Store(version)

@@ -1,11 +1,5 @@
 package fakeapi
 
-import (
-	"context"
-	"slices"
-	"time"
-)
-
 // Version returns the newest version: etcd's revision, one increasing number
 // for all resources.
 func (s *Server) Version() uint64 {
@@ -25,13 +19,6 @@ func (s *Server) SetVersion(version uint64) {
 	}
 }
 
-// advance moves the version and wakes whoever waits for it.
-func (s *Server) advance(version uint64) {
-	s.version = version
-	close(s.advanced)
-	s.advanced = make(chan struct{})
-}
-
 // Compact forgets every state and change older than the present version: a
 // watch or an exact list from before it is answered 410. Watches that are
 // open go on, because the real server feeds them from its own cache.
@@ -46,12 +33,6 @@ func (s *Server) CompactTo(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.compactTo(min(version, s.version))
-}
-
-func (s *Server) compactTo(version uint64) {
-	for _, c := range s.order {
-		c.compact(version)
-	}
 }
 
 // ExpireWatches ends every open watch and compacts beyond the newest version
@@ -82,14 +63,6 @@ func (s *Server) CloseWatches() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endWatches()
-}
-
-func (s *Server) endWatches() {
-	for _, c := range s.order {
-		for _, w := range slices.Clone(c.watchers) {
-			w.end()
-		}
-	}
 }
 
 // Snapshot is the state of a server at one version.
@@ -137,64 +110,10 @@ func (c *collection) restore(objects []*object, version uint64) {
 	}
 }
 
-// awaitVersion returns once the server has reached a version, or refuses
-// after Options.FreshWait. The mutex is held on entry and return, not between.
-func (s *Server) awaitVersion(ctx context.Context, version uint64) error {
-	if version <= s.version {
-		return nil
-	}
-	deadline := time.NewTimer(s.options.FreshWait)
-	defer deadline.Stop()
-	for version > s.version {
-		advanced := s.advanced
-		s.mu.Unlock()
-		select {
-		case <-advanced:
-			s.mu.Lock()
-		case <-deadline.C:
-			s.mu.Lock()
-			if version > s.version {
-				return tooLarge(version, s.version)
-			}
-		case <-ctx.Done():
-			s.mu.Lock()
-			return context.Cause(ctx)
-		case <-s.closed:
-			s.mu.Lock()
-			return errClosed
-		}
-	}
-	return nil
-}
-
 // Register adds a custom resource while the server runs, as the creation of a
 // CustomResourceDefinition does. A resource that exists is left as it is.
 func (s *Server) Register(r Resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.register(newCustom(r))
-}
-
-func (s *Server) register(k *kind) {
-	if s.byName[k.Name()] != nil {
-		return
-	}
-	c := newCollection(k, s.options.History)
-	c.floor = s.version
-	s.byName[k.Name()] = c
-	s.order = append(s.order, c)
-}
-
-// groups returns the API groups in the order of discovery, the core group
-// first.
-func (s *Server) groups() []string {
-	seen := map[string]bool{}
-	var groups []string
-	for _, c := range s.order {
-		if !seen[c.Group] {
-			seen[c.Group] = true
-			groups = append(groups, c.Group)
-		}
-	}
-	return groups
 }

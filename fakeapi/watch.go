@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -32,7 +33,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, q *request) error {
 	}
 	defer cancel()
 	started := time.Now()
-	watch, initial, err := s.startWatch(ctx, w, q, o, version)
+	watch, initial, err := s.startWatch(w, q, o, version)
 	refused, isStatus := err.(*StatusError)
 	switch {
 	case err != nil && !isStatus:
@@ -79,12 +80,12 @@ type start struct {
 
 // startWatch decides where a watch begins and enters it, in one step, so that
 // no change is missed or sent twice.
-func (s *Server) startWatch(ctx context.Context, w http.ResponseWriter, q *request, o *listOptions, version uint64) (*watcher, *start, error) {
+func (s *Server) startWatch(w http.ResponseWriter, q *request, o *listOptions, version uint64) (*watcher, *start, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := q.collection
 	if o.initial() {
-		if err := s.awaitVersion(ctx, version); err != nil {
+		if err := s.awaitVersion(q.http.Context(), version, s.options.FreshWait); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -147,11 +148,10 @@ func (s *Server) pump(ctx context.Context, w *watcher, stream *stream, t *bookma
 		case <-t.C():
 			due = true
 		case <-ctx.Done():
+			s.cutIfClosed()
 			return
 		case <-s.draining:
 			return
-		case <-s.closed:
-			panic(http.ErrAbortHandler)
 		}
 		queue, version, asked, ended := s.take(w)
 		for _, ch := range queue {
@@ -172,8 +172,15 @@ func (s *Server) pump(ctx context.Context, w *watcher, stream *stream, t *bookma
 func (s *Server) waitOut(ctx context.Context) {
 	select {
 	case <-ctx.Done():
+		s.cutIfClosed()
 	case <-s.draining:
-	case <-s.closed:
+	}
+}
+
+// cutIfClosed keeps a closing server from ending a body as if it were whole.
+func (s *Server) cutIfClosed() {
+	if s.lifetime.Err() != nil {
+		panic(http.ErrAbortHandler)
 	}
 }
 
@@ -225,7 +232,7 @@ func (t *bookmarkTimer) stop() {
 type Watch struct {
 	Resource  string
 	Namespace string
-	Query     map[string][]string
+	Query     url.Values
 	Started   time.Time
 	// Version is the newest version its client was sent, or began from.
 	Version uint64

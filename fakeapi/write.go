@@ -23,7 +23,7 @@ type writeOptions struct {
 }
 
 // create stores a new object. The mutex is held.
-func (s *Server) create(c *collection, d *draft, o writeOptions) (*object, error) {
+func (s *storage) create(c *collection, d *draft, o writeOptions) (*object, error) {
 	m := &d.meta
 	if m.Name == "" && m.GenerateName != "" {
 		m.Name = s.random.name(m.GenerateName)
@@ -57,7 +57,7 @@ func (s *Server) create(c *collection, d *draft, o writeOptions) (*object, error
 }
 
 // replace stores a new state of an existing object. The mutex is held.
-func (s *Server) replace(c *collection, d *draft, o writeOptions) (*object, error) {
+func (s *storage) replace(c *collection, d *draft, o writeOptions) (*object, error) {
 	m := &d.meta
 	before := c.current(m.key())
 	if before == nil {
@@ -84,15 +84,15 @@ func (s *Server) replace(c *collection, d *draft, o writeOptions) (*object, erro
 	if same := d.at(before.version); bytes.Equal(same.json, before.json) {
 		return before, nil // a write that changes nothing is no write
 	}
+	if o.dryRun {
+		return d.at(before.version), nil
+	}
 	after := d.at(s.version + 1)
-	switch {
-	case o.dryRun:
-	case m.DeletionTimestamp != "" && len(m.Finalizers) == 0:
+	if m.DeletionTimestamp != "" && len(m.Finalizers) == 0 {
 		// The last finalizer has gone, so the object goes too.
 		return s.removeAs(c, before, after), nil
-	default:
-		s.commit(c, &change{before: before, after: after})
 	}
+	s.commit(c, &change{before: before, after: after})
 	return after, nil
 }
 
@@ -106,8 +106,7 @@ func mayReplace(k *kind, before *object, m *objectMeta) error {
 	return nil
 }
 
-// withStatus is the stored state with the status (and, as the real server
-// allows, the metadata's labels and annotations of no one) of a draft.
+// withStatus is the stored state with the status of a draft.
 func (o *object) withStatus(d *draft) *draft {
 	next := o.draft
 	if status := d.get("status"); status != nil {
@@ -130,19 +129,19 @@ func (d *draft) sameSpec(old *draft) bool {
 }
 
 // remove deletes an object at once.
-func (s *Server) remove(c *collection, before *object) *object {
+func (s *storage) remove(c *collection, before *object) *object {
 	return s.removeAs(c, before, before)
 }
 
 // removeAs deletes an object whose last state was not stored.
-func (s *Server) removeAs(c *collection, before, final *object) *object {
+func (s *storage) removeAs(c *collection, before, final *object) *object {
 	gone := final.at(s.version + 1)
 	s.commit(c, &change{before: before, gone: gone})
 	return gone
 }
 
 // terminate marks an object that finalizers keep from going.
-func (s *Server) terminate(c *collection, before *object) *object {
+func (s *storage) terminate(c *collection, before *object) *object {
 	if before.meta.DeletionTimestamp != "" {
 		return before
 	}
@@ -157,7 +156,7 @@ func (s *Server) terminate(c *collection, before *object) *object {
 	return after
 }
 
-func (s *Server) commit(c *collection, ch *change) {
+func (s *storage) commit(c *collection, ch *change) {
 	ch.version = s.version + 1
 	c.commit(ch)
 	s.advance(ch.version)
