@@ -1,0 +1,162 @@
+package status
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// ParseError says why bytes are no Status of a failure. Offset counts from the first byte, and is -1 where there is none to name.
+type ParseError struct {
+	Offset int64
+	Rule   string
+	Err    error // of the JSON decoder, or nil
+}
+
+// Error names the rule, never the content.
+func (e *ParseError) Error() string {
+	if e.Offset < 0 {
+		return "not a Status: " + e.Rule
+	}
+	return fmt.Sprintf("not a Status: %s, at byte %d", e.Rule, e.Offset)
+}
+
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// Parse reads a Status object of kind Status and version v1 that is not a success, and nothing around it but white space. Anything else is a *ParseError.
+// Keys count in their exact case, unknown ones are skipped. The result shares no memory with object.
+func Parse(object []byte) (*Error, error) {
+	top, err := parseFields(object)
+	if err != nil {
+		return nil, err
+	}
+	p := new(fieldParser)
+	kind, version, outcome := p.text(top, "kind"), p.text(top, "apiVersion"), p.text(top, "status")
+	e := &Error{
+		Code: int(p.integer(top, "code")), Reason: Reason(p.text(top, "reason")), Message: p.text(top, "message"),
+		Details: p.details(top), HasStatus: true,
+	}
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case kind != "Status":
+		return nil, &ParseError{Offset: -1, Rule: "kind is not Status"}
+	case version != "v1" && version != "meta.k8s.io/v1" && version != "":
+		return nil, &ParseError{Offset: -1, Rule: "a kind Status of another API"}
+	case outcome == "Success":
+		return nil, &ParseError{Offset: -1, Rule: "a Status of a success"}
+	}
+	if e.Details != nil && e.Details.RetryAfterSeconds > 0 {
+		e.RetryAfter, e.HasRetryAfter = min(time.Duration(e.Details.RetryAfterSeconds)*time.Second, MaxRetryAfter), true
+	}
+	return e, nil
+}
+
+// fields is a JSON object by exact keys: encoding/json matches the fields of a struct in any case.
+type fields map[string]json.RawMessage
+
+func parseFields(object []byte) (fields, error) {
+	var f fields
+	err := json.Unmarshal(object, &f)
+	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return nil, &ParseError{Offset: bad.Offset, Rule: "malformed JSON (RFC 8259)", Err: err}
+	}
+	if err != nil || f == nil {
+		return nil, &ParseError{Offset: -1, Rule: "not a JSON object", Err: err}
+	}
+	return f, nil
+}
+
+// fieldParser keeps the first error. A field that is absent or null is the zero value.
+type fieldParser struct{ err error }
+
+func (p *fieldParser) decode(f fields, name string, into any) {
+	raw := f[name]
+	if raw == nil || p.err != nil {
+		return
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		p.err = &ParseError{Offset: -1, Rule: "the field " + name + " has a type of its own", Err: err}
+	}
+}
+
+func (p *fieldParser) text(f fields, name string) string {
+	var s string
+	p.decode(f, name, &s)
+	return s
+}
+
+func (p *fieldParser) integer(f fields, name string) int32 {
+	var n int32
+	p.decode(f, name, &n)
+	return n
+}
+
+func (p *fieldParser) details(top fields) *Details {
+	var f fields
+	p.decode(top, "details", &f)
+	if f == nil {
+		return nil
+	}
+	d := &Details{
+		Name: p.text(f, "name"), Group: p.text(f, "group"), Kind: p.text(f, "kind"), UID: p.text(f, "uid"),
+		RetryAfterSeconds: p.integer(f, "retryAfterSeconds"),
+	}
+	var causes []fields
+	p.decode(f, "causes", &causes)
+	for _, c := range causes {
+		d.Causes = append(d.Causes, Cause{Type: CauseType(p.text(c, "reason")), Message: p.text(c, "message"), Field: p.text(c, "field")})
+	}
+	return d
+}
+
+// MarshalJSON writes the JSON of a metav1.Status, as that type does.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	s := wireStatus{
+		Kind: "Status", APIVersion: "v1", Status: "Failure", Message: e.Message, Reason: e.Reason, Code: clamp32(int64(e.Code)),
+	}
+	if e.Details != nil {
+		d := wireDetails{Name: e.Details.Name, Group: e.Details.Group, Kind: e.Details.Kind, UID: e.Details.UID, RetryAfterSeconds: e.Details.RetryAfterSeconds}
+		for _, c := range e.Details.Causes {
+			d.Causes = append(d.Causes, wireCause(c))
+		}
+		s.Details = &d
+	}
+	if e.HasRetryAfter && e.RetryAfter > 0 && (s.Details == nil || s.Details.RetryAfterSeconds == 0) { // it came in a header
+		if s.Details == nil {
+			s.Details = new(wireDetails)
+		}
+		s.Details.RetryAfterSeconds = clamp32(int64((e.RetryAfter + time.Second - 1) / time.Second))
+	}
+	return json.Marshal(s)
+}
+
+func clamp32(n int64) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }
+
+type wireStatus struct {
+	Kind       string       `json:"kind"`
+	APIVersion string       `json:"apiVersion"`
+	Metadata   struct{}     `json:"metadata"`
+	Status     string       `json:"status"`
+	Message    string       `json:"message,omitempty"`
+	Reason     Reason       `json:"reason,omitempty"`
+	Details    *wireDetails `json:"details,omitempty"`
+	Code       int32        `json:"code,omitempty"`
+}
+
+type wireDetails struct {
+	Name              string      `json:"name,omitempty"`
+	Group             string      `json:"group,omitempty"`
+	Kind              string      `json:"kind,omitempty"`
+	UID               string      `json:"uid,omitempty"`
+	Causes            []wireCause `json:"causes,omitempty"`
+	RetryAfterSeconds int32       `json:"retryAfterSeconds,omitempty"`
+}
+
+type wireCause struct {
+	Type    CauseType `json:"reason,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Field   string    `json:"field,omitempty"`
+}
