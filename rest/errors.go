@@ -1,7 +1,14 @@
 package rest
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // Phase is the part of a request in which it failed.
@@ -28,48 +35,113 @@ type Error struct {
 	Rule    string
 	Section string
 	// Offset is the place of the offending byte, from the start of the response head (PhaseHead, PhaseProxy) or of the body on the wire (PhaseBody).
-	// Meaningful when Section is set.
+	// Meaningful when Protocol is true.
 	Offset int64
-	Err    error // cause; may be nil
+	// Err is the cause and may be nil. A response that ended early wraps io.ErrUnexpectedEOF, a cancelled request its context's error.
+	Err error
 
 	protocol bool
+	timeout  bool
 	hint     string
+	limit    time.Duration // that ran out, if it was time
 }
 
-// Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Phase, e.Rule) }
+// Error implements error. It is one line.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(string(e.Phase))
+	if e.Addr != "" {
+		b.WriteString(" " + e.Addr)
+	}
+	if e.Rule != "" {
+		b.WriteString(": " + e.Rule)
+	}
+	switch {
+	case e.protocol && e.Section != "":
+		b.WriteString(" (" + e.Section + ", byte " + strconv.FormatInt(e.Offset, 10) + ")")
+	case e.Section != "":
+		b.WriteString(" (" + e.Section + ")")
+	}
+	if e.Err != nil {
+		b.WriteString(": " + printable(plainText(e.Err), maxErrorText))
+	}
+	return b.String()
+}
+
+// Format implements fmt.Formatter: every verb prints Error.
+func (e *Error) Format(s fmt.State, _ rune) {
+	if e == nil {
+		io.WriteString(s, "<nil>")
+		return
+	}
+	io.WriteString(s, e.Error())
+}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Protocol reports whether the peer broke HTTP, as opposed to a connection that failed.
+// Protocol reports whether the peer broke HTTP, as opposed to a connection that failed or ended.
 func (e *Error) Protocol() bool { return e.protocol }
 
-// Hint says in one line what to do, or "".
-func (e *Error) Hint() string { return e.hint }
-
 // Timeout reports whether a time limit ran out: one of the client's or the context's deadline.
-func (e *Error) Timeout() bool { return false }
+func (e *Error) Timeout() bool {
+	return e.timeout || errors.Is(e.Err, context.DeadlineExceeded)
+}
+
+// Hint says in one line what to do, or "".
+func (e *Error) Hint() string {
+	if e.hint != "" {
+		return e.hint
+	}
+	return hintFor(e)
+}
+
+// plainText is a cause's text. The net package repeats the address that stands in front of it already.
+func plainText(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		return op.Err.Error()
+	}
+	return err.Error()
+}
 
 // RedirectError is a 3xx response. Redirects are never followed: an API server sends none that a client needs, and credentials are bound to one origin.
 type RedirectError struct {
 	Code int
-	// Location is where the response pointed to: escaped, truncated, without user.
+	// Location is where the response pointed to: escaped, truncated, without user and query.
 	Location string
 }
 
 // Error implements error.
-func (e *RedirectError) Error() string { return fmt.Sprintf("redirect %d to %s", e.Code, e.Location) }
+func (e *RedirectError) Error() string {
+	if e.Location == "" {
+		return fmt.Sprintf("redirect %d", e.Code)
+	}
+	return fmt.Sprintf("redirect %d to %s", e.Code, e.Location)
+}
 
-// ProxyError is a proxy's refusal to open a tunnel.
+// ProxyError is a proxy's refusal to open a tunnel. It is no status.Error: the API server has not answered.
 type ProxyError struct {
 	Code        int    // HTTP status of the answer to CONNECT
 	ContentType string // of the page it sent along, escaped and truncated
 }
 
 // Error implements error.
-func (e *ProxyError) Error() string { return fmt.Sprintf("the proxy answered CONNECT with %d", e.Code) }
+func (e *ProxyError) Error() string {
+	return fmt.Sprintf("the proxy answered CONNECT with %d", e.Code)
+}
 
-// Explain says in one line what went wrong and what to do, for every error of this package and of status. Other errors are returned as their text.
-// The line has no control characters.
-func Explain(err error) string { return err.Error() }
+// contextError is the end of ctx: its Err, and its cause when somebody gave one.
+func contextError(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if cause == nil || cause == err {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, cause)
+}
+
+// cutError is a connection that broke in the middle of something: always an io.ErrUnexpectedEOF, whatever the operating system calls it.
+type cutError struct{ err error }
+
+func (e cutError) Error() string   { return plainText(e.err) }
+func (e cutError) Unwrap() []error { return []error{io.ErrUnexpectedEOF, e.err} }

@@ -1,9 +1,5 @@
 package rest
 
-import (
-	"strings"
-)
-
 // Field is one header field. Printing it shows no value that carries credentials.
 type Field struct {
 	Name  string
@@ -16,7 +12,7 @@ type Header []Field
 // Get returns the first value of name, or "".
 func (h Header) Get(name string) string {
 	for i := range h {
-		if strings.EqualFold(h[i].Name, name) {
+		if equalFold(h[i].Name, name) {
 			return h[i].Value
 		}
 	}
@@ -26,7 +22,7 @@ func (h Header) Get(name string) string {
 // Has reports whether name is there, with any value.
 func (h Header) Has(name string) bool {
 	for i := range h {
-		if strings.EqualFold(h[i].Name, name) {
+		if equalFold(h[i].Name, name) {
 			return true
 		}
 	}
@@ -37,7 +33,7 @@ func (h Header) Has(name string) bool {
 func (h Header) Values(name string) []string {
 	var values []string
 	for i := range h {
-		if strings.EqualFold(h[i].Name, name) {
+		if equalFold(h[i].Name, name) {
 			values = append(values, h[i].Value)
 		}
 	}

@@ -1,5 +1,11 @@
 package rest
 
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // Framing is how a response's body is delimited (RFC 9112 6.3).
 type Framing uint8
 
@@ -23,6 +29,30 @@ func (f Framing) String() string {
 		return "close-delimited"
 	}
 	return "unknown"
+}
+
+// MediaType returns the Content-Type without its parameters, in lower case; "" when there is none.
+func (r *Response) MediaType() string {
+	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return strings.ToLower(trimOWS(media))
+}
+
+// ExpectMediaType returns an *Error, and closes the body, unless the body is of one of these media types (lower case, without parameters).
+// A login page or a balancer's notice comes as 200 text/html.
+func (r *Response) ExpectMediaType(want ...string) error {
+	media := r.MediaType()
+	if slices.Contains(want, media) {
+		return nil
+	}
+	r.Body.Close()
+	rule := "a " + strconv.Itoa(r.Code) + " answer of type " + quote(media)
+	if media == "" {
+		rule = "a " + strconv.Itoa(r.Code) + " answer without Content-Type"
+	}
+	return &Error{
+		Phase: PhaseHead, Addr: r.Body.x.cn.server, Rule: rule + " in place of " + strings.Join(want, " or "), Section: "RFC 9110 8.3", protocol: true,
+		hint: "a login page, proxy or balancer answered in place of the API server; check the address and what stands in front of it",
+	}
 }
 
 // Response is a 2xx response whose body has not been read.

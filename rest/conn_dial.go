@@ -1,0 +1,145 @@
+package rest
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+)
+
+// dialFunc is Config.Dial.
+type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// netDial is the dialler of a Config without one.
+func netDial(keepAlive time.Duration) dialFunc {
+	d := &net.Dialer{KeepAlive: keepAlive}
+	if keepAlive > 0 {
+		d.KeepAliveConfig = net.KeepAliveConfig{Enable: true, Idle: keepAlive, Interval: keepAlive}
+	}
+	return d.DialContext
+}
+
+// connect makes a connection that is ready for requests: dialled, through the proxy's tunnel, with TLS. It is watched by ctx from its first moment on.
+func (c *Client) connect(ctx context.Context, proxy *url.URL, t traces) (*conn, error) {
+	cn := &conn{id: c.count.dials.Add(1), server: c.origin.addr(), dialed: c.origin.addr(), pool: proxyKey(proxy), born: time.Now(), trace: traces{c.cfg.Trace}, onShut: c.forget}
+	cn.limits = new(deadline)
+	if proxy != nil {
+		cn.dialed = proxyAddr(proxy)
+	}
+	if err := cn.dial(ctx, c, proxy, t); err != nil {
+		c.count.failed.Add(1)
+		return nil, err
+	}
+	cn.watched = cn.limits.watch(ctx)
+	if !c.pool.add(cn) {
+		cn.release()
+		cn.shut(t, SideLocal, errClientClosed.Error())
+		return nil, &Error{Phase: PhaseDial, Addr: cn.server, Err: errClientClosed}
+	}
+	if err := cn.establish(ctx, c, proxy, t); err != nil {
+		c.count.failed.Add(1)
+		failed, side := cn.failure(ctx, err)
+		cn.release()
+		cn.shut(t, side, failed.Error())
+		return nil, failed
+	}
+	return cn, nil
+}
+
+// dial makes the connection itself.
+func (cn *conn) dial(ctx context.Context, c *Client, proxy *url.URL, t traces) error {
+	if t.any() {
+		t.dialStart(DialStart{Conn: cn.id, Time: cn.born, Addr: cn.dialed, Proxy: proxyKey(proxy), Target: cn.server})
+	}
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if c.cfg.DialTimeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, c.cfg.DialTimeout)
+	}
+	raw, err := c.dialFunc(limited, "tcp", cn.dialed)
+	timedOut := limited.Err() != nil
+	cancel()
+	if err == nil && raw == nil {
+		err = errors.New("Config.Dial returned no connection")
+	}
+	if err != nil {
+		err = dialError(ctx, cn.dialed, timedOut, c.cfg.DialTimeout, err)
+	}
+	if t.any() {
+		done := DialDone{Conn: cn.id, Time: time.Now(), Duration: time.Since(cn.born), Err: err}
+		if err == nil {
+			done.LocalAddr, done.RemoteAddr = fmt.Sprint(raw.LocalAddr()), fmt.Sprint(raw.RemoteAddr())
+		}
+		t.dialDone(done)
+	}
+	if err != nil {
+		return err
+	}
+	cn.raw, cn.http, cn.limits.conn = raw, raw, raw
+	cn.br = bufio.NewReaderSize(cn, readBuffer)
+	return nil
+}
+
+// dialError sorts what a dialler returns.
+func dialError(ctx context.Context, addr string, timedOut bool, limit time.Duration, err error) error {
+	e := &Error{Phase: PhaseDial, Addr: addr, Err: err}
+	var dns *net.DNSError
+	switch {
+	case ctx.Err() != nil:
+		e.Err = contextError(ctx)
+	case timedOut:
+		e.Rule, e.timeout = fmt.Sprintf("no connection within %v", limit), true
+	case errors.As(err, &dns):
+		e.Phase = PhaseResolve
+	}
+	return e
+}
+
+// establish opens the tunnel and shakes hands.
+func (cn *conn) establish(ctx context.Context, c *Client, proxy *url.URL, t traces) error {
+	if proxy != nil {
+		if proxy.Scheme == "https" {
+			if err := cn.secure(c.tls.forProxy(proxy.Hostname()), c.cfg.TLSTimeout, true, t); err != nil {
+				return err
+			}
+		}
+		cn.limits.phase(c.cfg.DialTimeout)
+		if err := cn.tunnel(c, proxy, t); err != nil {
+			return err
+		}
+	}
+	if c.origin.scheme == "https" {
+		if err := cn.secure(c.tls.config(), c.cfg.TLSTimeout, false, t); err != nil {
+			return err
+		}
+	}
+	cn.read.Store(0)
+	cn.written.Store(0)
+	return nil
+}
+
+// secure shakes hands over what is there.
+func (cn *conn) secure(cfg *tls.Config, limit time.Duration, proxy bool, t traces) error {
+	start := time.Now()
+	cn.limits.phase(limit)
+	tc := tls.Client(tlsTransport{cn.http}, cfg)
+	if err := tc.Handshake(); err != nil {
+		e := &Error{Phase: PhaseTLS, Addr: cn.server, Err: err, limit: limit}
+		if proxy {
+			e.Addr = cn.dialed
+		}
+		return e
+	}
+	cn.http = tc
+	if t.any() {
+		s := tc.ConnectionState()
+		t.tls(TLSDone{
+			Conn: cn.id, Time: time.Now(), Duration: time.Since(start), Proxy: proxy, Version: tls.VersionName(s.Version),
+			Cipher: tls.CipherSuiteName(s.CipherSuite), ALPN: s.NegotiatedProtocol, ServerName: s.ServerName, Resumed: s.DidResume, Peer: s.PeerCertificates,
+		})
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package rest
+
+import (
+	"net/url"
+	"strings"
+)
+
+// escapePath makes an absolute path fit for a request line (RFC 9112 3.2.1, RFC 3986 3.3): what a path cannot hold is escaped, a %XX stays as it is.
+// Dot segments are refused, escaped ones too: somebody on the way would resolve them, and an object named ".." must not reach another collection.
+func escapePath(path string) (string, error) {
+	switch {
+	case !strings.HasPrefix(path, "/"):
+		return "", badTarget("the path must begin with /, " + quotePath(path))
+	case strings.HasPrefix(path, "//"):
+		return "", badTarget("a path that begins with // could be taken for a host, " + quotePath(path))
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		plain := segment
+		if strings.Contains(plain, "%") {
+			var err error
+			if plain, err = url.PathUnescape(segment); err != nil {
+				return "", badTarget("a % that begins no escape, " + quotePath(path))
+			}
+		}
+		if plain == "." || plain == ".." {
+			return "", badTarget("a dot segment in the path, " + quotePath(path))
+		}
+		if strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return "", badTarget("a control character in the path, " + quotePath(path))
+		}
+	}
+	var b strings.Builder
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '?' || c == '#':
+			return "", badTarget("a query or fragment in the path (parameters go into Query), " + quotePath(path))
+		case isPathByte(c):
+			b.WriteByte(c)
+		default:
+			const hex = "0123456789ABCDEF"
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+	return b.String(), nil
+}
+
+// isPathByte is pchar of RFC 3986 3.3, slash and percent.
+func isPathByte(c byte) bool {
+	switch l := lower(c); {
+	case 'a' <= l && l <= 'z', isDigit(c):
+		return true
+	}
+	return strings.IndexByte("-._~!$&'()*+,;=:@/%", c) >= 0
+}
+
+func badTarget(rule string) error {
+	return &Error{Phase: PhaseConfig, Rule: rule, Section: "RFC 9112 3.2.1"}
+}
