@@ -43,6 +43,10 @@ type Options struct {
 	// ended. Default 1,000. Negative lets it lag as far as History does.
 	WatchBuffer int
 
+	// DialBuffer is how many bytes a connection made by Dial holds in each
+	// direction before its writer waits. Default and negative: no bound.
+	DialBuffer int
+
 	// CompressOver is the size in bytes from which a response other than a
 	// watch is compressed for a client that asks for gzip. Default 128 KiB.
 	// Negative never compresses, watch-lists included.

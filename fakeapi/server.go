@@ -51,6 +51,7 @@ func New(o Options) *Server {
 		draining: make(chan struct{}),
 		running:  newGate(),
 	}
+	s.network.BufferSize = max(o.DialBuffer, 0)
 	s.lifetime, s.end = context.WithCancel(context.Background())
 	s.requests.limit = o.RequestLog
 	for _, r := range o.Resources {

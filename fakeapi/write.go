@@ -88,7 +88,7 @@ func (s *storage) replace(c *collection, d *draft, o writeOptions) (*object, err
 		return d.at(before.version), nil
 	}
 	after := d.at(s.version + 1)
-	if m.DeletionTimestamp != "" && len(m.Finalizers) == 0 {
+	if m.DeletionTimestamp != "" && len(m.Finalizers) == 0 && len(old.Finalizers) > 0 {
 		// The last finalizer has gone, so the object goes too.
 		return s.removeAs(c, before, after), nil
 	}
