@@ -31,7 +31,7 @@ var (
 )
 
 // Discover asks the server which resources it has: the aggregated documents at
-// /api and /apis in two requests, or the legacy ones from servers before 1.26, one
+// /api and /apis in two requests, or the legacy ones from servers before 1.30, one
 // request per group and version.
 //
 // A part that cannot be read - an aggregated API server that is down, a core group

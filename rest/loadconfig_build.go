@@ -190,7 +190,7 @@ func fileOrData(data []byte, file string, at fieldPlace, field string) ([]byte, 
 // setIdentity takes a token or a name and a password, not both. A tokenFile beats
 // a token, which then serves while the file has not been read.
 func (u kubeUser) setIdentity(out *Config, at fieldPlace, o LoadOptions) error {
-	token := strings.TrimSpace(u.token)
+	token := strings.TrimSpace(u.token) // a YAML block ends in a line break
 	switch {
 	case (token != "" || u.tokenFile != "") && (u.username != "" || u.password != ""):
 		return at.fail("token", "must not be set together with username or password", nil)

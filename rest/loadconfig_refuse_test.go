@@ -55,6 +55,7 @@ func TestLoadConfigRefuses(t *testing.T) {
 		// Present and not implemented: refused by name.
 		unsupported("exec", kube(serverLine, "exec: {command: aws, args: [planted]}"), `user "u": exec: is not supported yet`),
 		unsupported("an empty exec", kube(serverLine, "exec: {}"), `exec: is not supported yet`),
+		unsupported("an exec of the wrong type", kube(serverLine, "exec: true"), `exec: is not supported yet`),
 		unsupported("auth-provider", kube(serverLine, "auth-provider: {name: oidc, config: {id-token: planted}}"), `user "u": auth-provider: is not supported yet`),
 		unsupported("impersonation", kube(serverLine, "token: planted\nas: admin"), `user "u": as: is not supported yet`),
 		unsupported("impersonated groups, uid and extra", kube(serverLine, "as-groups: [a]\nas-uid: b\nas-user-extra: {c: [d]}"), `as-uid, as-groups, as-user-extra: is not supported yet`),

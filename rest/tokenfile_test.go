@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -193,6 +194,24 @@ func TestTokenFileOutlivesAClockSetBack(t *testing.T) {
 	writeFile(t, path, "second")
 	clock.advance(-time.Hour)
 	wantToken(t, f, "second")
+}
+
+func TestTokenFileIsSafeForConcurrentUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	writeFile(t, path, "token")
+	f := NewTokenFile(path, TokenFileOptions{})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				if token, err := f.Token(t.Context()); token != "token" || err != nil {
+					t.Errorf("got %q, %v", token, err)
+				}
+				f.Rejected("token")
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestTokenFileNeverPrintsItsToken(t *testing.T) {
