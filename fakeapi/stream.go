@@ -44,11 +44,13 @@ func (s *Server) newStream(w http.ResponseWriter, q *request, o *listOptions) *s
 func (st *stream) initial(s *start, w *watcher, marker bool) {
 	for _, o := range s.state {
 		if w.selection.matches(o) {
+			w.sent.Store(s.version) // all of the state or nothing
 			st.send(Event{Type: "ADDED", Object: st.object(o)})
 		}
 	}
 	for _, ch := range s.changes {
 		if e, ok := st.event(ch, w); ok {
+			w.sent.Store(ch.version)
 			st.send(e)
 		}
 	}
