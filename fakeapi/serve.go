@@ -20,6 +20,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(s.lifetime, cancel)()
 	s.hooks.handler(http.HandlerFunc(s.logged)).ServeHTTP(w, r.WithContext(ctx))
+	if s.lifetime.Err() != nil {
+		panic(http.ErrAbortHandler) // nothing that Close ended looks complete
+	}
 }
 
 // logged enters the request in the log and lets interceptors answer it.

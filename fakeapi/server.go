@@ -124,10 +124,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func (s *Server) Close() error {
 	var err error
 	s.closeOnce.Do(func() {
-		s.end()
 		s.running.close()
 		err = s.http.Close()
 		s.conns.cut()
+		s.end()
 		s.abortWatches()
 	})
 	<-s.running.empty

@@ -148,7 +148,6 @@ func (s *Server) pump(ctx context.Context, w *watcher, stream *stream, t *bookma
 		case <-t.C():
 			due = true
 		case <-ctx.Done():
-			s.cutIfClosed()
 			return
 		case <-s.draining:
 			return
@@ -172,15 +171,7 @@ func (s *Server) pump(ctx context.Context, w *watcher, stream *stream, t *bookma
 func (s *Server) waitOut(ctx context.Context) {
 	select {
 	case <-ctx.Done():
-		s.cutIfClosed()
 	case <-s.draining:
-	}
-}
-
-// cutIfClosed keeps a closing server from ending a body as if it were whole.
-func (s *Server) cutIfClosed() {
-	if s.lifetime.Err() != nil {
-		panic(http.ErrAbortHandler)
 	}
 }
 

@@ -435,7 +435,7 @@ func TestRestoreGoesBack(t *testing.T) {
 // part of the initial events.
 func TestEventsAreFlushedOneByOne(t *testing.T) {
 	bubble(t, Options{}, func(k *kit) {
-		conn, err := k.Dial(t.Context(), "tcp", "any:80")
+		conn, err := k.Dial(k.Context(), "tcp", "any:80")
 		if err != nil {
 			t.Fatal(err)
 		}
