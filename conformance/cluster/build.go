@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,6 +42,7 @@ func Build(ctx context.Context, log io.Writer) (Binaries, error) {
 	if err != nil {
 		return Binaries{}, err
 	}
+	root := dir
 	dir = filepath.Join(dir, key)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Binaries{}, err
@@ -62,7 +64,7 @@ func Build(ctx context.Context, log io.Writer) (Binaries, error) {
 	if err := goBuild(ctx, log, b.APIServer, apiServerPackage, "-s -w "+versionFlags(version)); err != nil {
 		return Binaries{}, err
 	}
-	return b, nil
+	return b, keepRecent(root, 3)
 }
 
 // versionFlags make the server answer /version as a released one does: the
@@ -97,8 +99,8 @@ func goBuild(ctx context.Context, log io.Writer, out, pkg, ldflags string) error
 	return nil
 }
 
-// buildKey names the Kubernetes version and digests go.mod: the same key, the
-// same binaries.
+// buildKey names the Kubernetes version and digests the requirements of go.mod:
+// the same key, the same binaries.
 func buildKey(ctx context.Context) (version, key string, err error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Version}}", kubernetesModule).Output()
 	if err != nil {
@@ -115,8 +117,37 @@ func buildKey(ctx context.Context) (version, key string, err error) {
 	}
 	sum := sha256.New()
 	fmt.Fprintln(sum, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	sum.Write(mod)
+	lines := strings.Split(strings.ReplaceAll(string(mod), " // indirect", ""), "\n")
+	slices.Sort(lines) // which block a requirement stands in changes nothing
+	fmt.Fprintln(sum, lines)
 	return version, fmt.Sprintf("%s-%x", version, sum.Sum(nil)[:6]), nil
+}
+
+// keepRecent removes all but the newest folders that builds left in dir: each
+// holds 180 MB. A server that runs from one of them is not disturbed.
+func keepRecent(dir string, keep int) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	type build struct {
+		path string
+		made time.Time
+	}
+	var builds []build
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(filepath.Join(path, "kube-apiserver")); err == nil {
+			builds = append(builds, build{path, info.ModTime()})
+		}
+	}
+	slices.SortFunc(builds, func(a, b build) int { return b.made.Compare(a.made) })
+	for _, b := range builds[min(keep, len(builds)):] {
+		if err := os.RemoveAll(b.path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func explainExit(err error) error {
