@@ -42,8 +42,10 @@ const (
 	DefaultMaxOverhead = 16 << 10
 )
 
-// freePerChunk is the framing of an honest chunk: two CRLF and a size of up to eight digits.
-const freePerChunk = 12
+const (
+	freePerChunk = 12 // the framing of an honest chunk: two CRLF and a size of up to eight digits
+	dataCRLF     = 2  // of them, what follows the data
+)
 
 // Chunk is the beginning of a chunk.
 type Chunk struct {

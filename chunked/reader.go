@@ -93,7 +93,7 @@ func (r *Reader) readFraming() {
 		}
 	}
 	buffered, _ := r.br.Peek(r.br.Buffered())
-	used := 0
+	used := r.plainFraming(buffered)
 	for used < len(buffered) && r.phase != inData && r.phase != complete {
 		c := buffered[used]
 		if broken := r.step(c); broken != nil {
@@ -152,23 +152,23 @@ func (r *Reader) stepLine(c byte) *rule {
 		r.extBytes = append(r.extBytes, c)
 	}
 	if l.state == lineComplete {
-		r.beginChunk()
+		r.beginChunk(r.wire + 1 - l.length)
 	}
 	return nil
 }
 
 // unpaid is the overhead if the current line ended here; see DefaultMaxOverhead.
 func (r *Reader) unpaid() int64 {
-	const dataCRLF = 2
 	return r.overhead + r.line.length + dataCRLF - freePerChunk - r.line.size
 }
 
-func (r *Reader) beginChunk() {
+// beginChunk takes over a complete line that began at an offset of the wire.
+func (r *Reader) beginChunk(at int64) {
 	l := &r.line
 	r.overhead = max(0, r.unpaid())
 	r.extension += l.extension
 	if r.o.OnChunk != nil {
-		r.o.OnChunk(Chunk{Offset: r.content, WireOffset: r.wire + 1 - l.length, Size: l.size, Extension: r.extBytes})
+		r.o.OnChunk(Chunk{Offset: r.content, WireOffset: at, Size: l.size, Extension: r.extBytes})
 		r.extBytes = r.extBytes[:0]
 	}
 	r.content += l.size
