@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,9 +65,25 @@ func TestClusterStartsRestartsAndLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin.mustCode(t, "GET", "/api/v1/namespaces/default/pods/a", 404)
-	history := pods.History()
-	if len(history) != 3 || history[0].Type != "ADDED" || history[1].Type != "MODIFIED" || history[2].Type != "DELETED" {
-		t.Errorf("history is %+v", history)
+	// etcd's own record holds each write, and that a pod is marked before it
+	// is deleted.
+	truth, err := c.History(ctx, "pods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	for _, change := range truth {
+		types = append(types, change.Type+" "+change.Namespace+"/"+change.Name)
+	}
+	want := []string{"ADDED default/a", "MODIFIED default/a", "MODIFIED default/a", "DELETED default/a"}
+	if !slices.Equal(types, want) {
+		t.Errorf("etcd recorded %v, want %v", types, want)
+	}
+	for i, change := range pods.History() {
+		at := []int{0, 1, 3}[i]
+		if truth[at].Type != change.Type || truth[at].ResourceVersion != change.ResourceVersion {
+			t.Errorf("the writer knows %+v, etcd %+v", change, truth[at])
+		}
 	}
 
 	// Nothing is left: neither processes nor files.

@@ -19,7 +19,7 @@ func (c *Cluster) etcdCall(ctx context.Context, path string, request map[string]
 	if err != nil {
 		return nil, err
 	}
-	client := NewClient(fmt.Sprintf("http://127.0.0.1:%d", c.ports.etcd), nil, "")
+	client := c.etcdClient()
 	defer client.Close()
 	response, err := client.Do(ctx, "POST", path, nil, body)
 	if err != nil {
@@ -29,4 +29,8 @@ func (c *Cluster) etcdCall(ctx context.Context, path string, request map[string]
 		return nil, fmt.Errorf("etcd %s: %d %s", path, response.Code, response.Body)
 	}
 	return response.Body, nil
+}
+
+func (c *Cluster) etcdClient() *Client {
+	return NewClient(fmt.Sprintf("http://127.0.0.1:%d", c.ports.etcd), nil, "")
 }

@@ -89,6 +89,7 @@ func (c *Cluster) etcdArgs() []string {
 func (c *Cluster) apiServerArgs() []string {
 	args := []string{
 		fmt.Sprintf("--etcd-servers=http://127.0.0.1:%d", c.ports.etcd),
+		"--etcd-compaction-interval=0", // History reads from the beginning; Compact is explicit
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", c.ports.api),
 		// A loopback address is no valid endpoint, so nobody publishes one.
 		"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
