@@ -119,6 +119,17 @@ func runModel(t *testing.T, r *rand.Rand) {
 					}
 					continue
 				}
+				if r.IntN(5) == 0 {
+					rep.Remove(c.Key)
+					delete(next, c.Key)
+					continue
+				}
+				if old, ok := m[c.Key]; ok && r.IntN(5) == 0 && rep.Retain(c.Key) {
+					if _, put := next[c.Key]; !put {
+						next[c.Key] = old
+					}
+					continue
+				}
 				rep.Put(c)
 				next[c.Key] = c.Value
 			}

@@ -1,5 +1,7 @@
 package store
 
+import "slices"
+
 // Replace gathers a complete new state of one source: a list, a relist. Nothing is visible before Commit, and what was
 // there and is not in the new state is removed by it. Dropping a Replace instead of committing it is how a list that
 // broke off is forgotten. Used by one goroutine at a time.
@@ -37,6 +39,14 @@ func (r *Replace[T]) Retain(key Key) bool { return r.touch(key) != nil }
 func (r *Replace[T]) Put(c Change[T]) {
 	r.touch(c.Key)
 	r.changes = append(r.changes, c)
+}
+
+// Remove takes an object out of the new state again.
+func (r *Replace[T]) Remove(key Key) {
+	if n := r.touch(key); n != nil {
+		n.mark = 0
+	}
+	r.changes = slices.DeleteFunc(r.changes, func(c Change[T]) bool { return c.Key == key })
 }
 
 // touch marks the object as seen, so that Commit does not remove it, and returns its node, nil when there is none.
