@@ -43,8 +43,11 @@ func IsNotAcceptable(err error) bool { return is(err, ReasonNotAcceptable, 406) 
 // IsUnsupportedMediaType reports that the server does not read the media type sent (415).
 func IsUnsupportedMediaType(err error) bool { return is(err, ReasonUnsupportedMediaType, 415) }
 
-// IsRequestEntityTooLarge reports that the request was too large (413).
-func IsRequestEntityTooLarge(err error) bool { return is(err, ReasonRequestEntityTooLarge, 413) }
+// IsRequestEntityTooLarge reports that the request was too large (413, whatever reason stands beside it).
+func IsRequestEntityTooLarge(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && (e.Code == 413 || e.Reason == ReasonRequestEntityTooLarge)
+}
 
 // IsInternal reports that the server broke (500 and no more precise reason).
 func IsInternal(err error) bool { return is(err, ReasonInternalError, 500) }

@@ -27,7 +27,7 @@ func pageTitle(page []byte) string {
 	page = page[:min(len(page), maxPage)]
 	for _, name := range []string{"title", "h1"} {
 		if text := elementText(page, name); len(text) > 0 {
-			return unescapeHTML(oneLine(text))
+			return oneLine([]byte(unescapeHTML(string(text))))
 		}
 	}
 	return ""
