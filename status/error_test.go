@@ -1,6 +1,7 @@
 package status
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -44,11 +45,15 @@ func TestErrorShortensWhatThePeerSaid(t *testing.T) {
 	}
 }
 
-// Every code that has a reason has a text, and those that proxies send.
+// Every code that has a reason has a text, and all texts are the usual ones.
 func TestStatusTexts(t *testing.T) {
 	for code := range 1000 {
-		if reasonForCode(code) != ReasonUnknown && statusText(code) == "" {
-			t.Errorf("%d has no text", code)
+		text := statusText(code)
+		if text != "" && text != http.StatusText(code) {
+			t.Errorf("%d is %q, not %q", code, text, http.StatusText(code))
+		}
+		if text == "" && reasonForCode(code) != ReasonUnknown {
+			t.Errorf("%d has a reason and no text", code)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func decodeAsApimachinery(object []byte) (s metav1.Status, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.UseNumber()
 	var top map[string]any
-	if err := d.Decode(&top); err != nil {
+	if err := d.Decode(&top); err != nil || !json.Valid(object) { // a decoder does not look at what follows
 		return s, false
 	}
 	settled, err := json.Marshal(top)
@@ -125,23 +125,35 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// FuzzWarnings reads what apimachinery reads without complaint.
+// FuzzWarnings reads what is a list of warnings as apimachinery does. That one goes on after some things that are none, such as a text with another right behind.
 func FuzzWarnings(f *testing.F) {
 	f.Add(`299 - "a", 199 host:80 "b\"c" "Fri, 21 Aug 2026 12:00:00 GMT"`)
+	f.Add(`299 - "a""b"`)
 	f.Fuzz(func(t *testing.T, value string) {
-		got := ParseWarnings([]string{value})
-		theirs, errs := utilnet.ParseWarningHeaders([]string{value})
-		if len(errs) > 0 {
-			return
-		}
 		var want []string
-		for _, w := range theirs {
-			if w.Text != "" {
-				want = append(want, w.Text)
+		rest := value
+		for strings.Trim(rest, " \t,") != "" {
+			text, after, ok := cutWarning(rest)
+			if !ok {
+				return
+			}
+			if text != "" {
+				want = append(want, text)
+			}
+			rest = after
+		}
+		if got := ParseWarnings([]string{value}); !slices.Equal(got, want) {
+			t.Fatalf("%q: %q, want %q", value, got, want)
+		}
+		var theirs []string
+		headers, errs := utilnet.ParseWarningHeaders([]string{value})
+		for _, h := range headers {
+			if h.Text != "" {
+				theirs = append(theirs, h.Text)
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("%q: %q, apimachinery reads %q", value, got, want)
+		if len(errs) == 0 && !slices.Equal(theirs, want) {
+			t.Fatalf("%q: %q, apimachinery reads %q", value, want, theirs)
 		}
 	})
 }

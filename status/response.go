@@ -15,7 +15,8 @@ type Headers struct {
 }
 
 // FromResponse makes the error of a response other than 2xx. The body may be anything, cut or empty: a Status is taken as it is, though its code gives
-// way to the response's; of text an excerpt is kept, of an HTML page its title; of anything else nothing, for it may be an object. The result shares
+// way to the response's; of plain text an excerpt is kept, of an HTML page its
+// title; of anything else nothing, for it may be an object. The result shares
 // no memory with body. Retry-After has precedence over the Status.
 func FromResponse(code int, contentType string, body []byte, h Headers) *Error {
 	media := mediaType(contentType)
@@ -50,14 +51,17 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// excerpt is what a text body has to say to people. JSON that goes by the name of text is no text.
+// excerpt is what a text body has to say to people. JSON that goes by the name of text is none, and of the kinds of text only the plain one and pages are: YAML
+// may be an object.
 func excerpt(media string, body []byte) string {
 	body = bytes.TrimLeft(body, " \t\r\n")
 	switch {
-	case !strings.HasPrefix(media, "text/"), bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
+	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
 		return ""
-	case media == "text/html" || bytes.HasPrefix(body, []byte("<")):
+	case media == "text/html", media == "text/plain" && bytes.HasPrefix(body, []byte("<")):
 		return pageTitle(body)
+	case media == "text/plain":
+		return oneLine(body)
 	}
-	return oneLine(body)
+	return ""
 }

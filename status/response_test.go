@@ -64,6 +64,7 @@ func TestResponseWithoutAStatus(t *testing.T) {
 		{"an object by the name of text", 409, "text/plain", "\n" + `{"kind":"Secret","data":{"a":"c2VjcmV0"}}`, ReasonConflict, ""},
 		{"an object that is cut", 409, "text/plain", `{"kind":"Secret","data":{"a":"c2Vj`, ReasonConflict, ""},
 		{"an array by the name of text", 409, "text/plain", `["c2VjcmV0"]`, ReasonConflict, ""},
+		{"an object in YAML", 409, "text/yaml", "kind: Secret\ndata: {a: c2VjcmV0}", ReasonConflict, ""},
 		{"protobuf", 410, "application/vnd.kubernetes.protobuf", "k8s\x00\x0a", ReasonGone, ""},
 		{"an unreadable media type", 422, "text/pl ain", "secret", ReasonInvalid, ""},
 		{"half a media type", 422, "text", "secret", ReasonInvalid, ""},
