@@ -49,7 +49,7 @@ func newBody(x *exchange, plan bodyPlan, zipped bool) *Body {
 	case Chunked:
 		b.framed.src = chunked.NewReader(x.cn.br, x.chunkOptions())
 	case CloseDelimited:
-		b.framed.src = x.cn.br // over TLS the end must be announced by close_notify (RFC 9112 9.8); crypto/tls makes anything else ErrUnexpectedEOF
+		b.framed.src = x.cn.br // over TLS only close_notify is this end (RFC 9112 9.8): see tlsTransport
 	}
 	b.src = b.framed
 	if zipped && plan.framing != NoBody {

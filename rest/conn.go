@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -18,16 +19,17 @@ var errDry = errors.New("nothing buffered")
 
 // conn is one connection to the server. It belongs to one request at a time; only shut may be called by anyone.
 type conn struct {
-	id     uint64
-	server string   // host:port of the server
-	dialed string   // host:port connected to: the server, or the proxy
-	pool   string   // which requests it may serve: the proxy it goes through
-	raw    net.Conn // as dialled
-	http   net.Conn // what HTTP is spoken over: raw, or TLS above it
-	br     *bufio.Reader
-	limits *deadline
-	trace  traces // the client's; a request's own comes with its exchange
-	born   time.Time
+	id        uint64
+	server    string   // host:port of the server
+	dialed    string   // host:port connected to: the server, or the proxy
+	pool      string   // which requests it may serve: the proxy it goes through
+	raw       net.Conn // as dialled
+	http      net.Conn // what HTTP is spoken over: raw, or TLS above it
+	br        *bufio.Reader
+	transport *tlsTransport // below http; nil without TLS
+	limits    *deadline
+	trace     traces // the client's; a request's own comes with its exchange
+	born      time.Time
 
 	requests atomic.Int64
 	dry      bool // reads do not ask the network
@@ -49,6 +51,9 @@ func (c *conn) Read(p []byte) (int, error) {
 	c.limits.arm()
 	n, err := c.http.Read(p)
 	c.read.Add(int64(n))
+	if err == io.EOF && c.transport != nil && c.transport.cut.Load() {
+		err = io.ErrUnexpectedEOF
+	}
 	return n, err
 }
 

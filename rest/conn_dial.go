@@ -125,7 +125,8 @@ func (cn *conn) establish(ctx context.Context, c *Client, proxy *url.URL, t trac
 func (cn *conn) secure(cfg *tls.Config, limit time.Duration, proxy bool, t traces) error {
 	start := time.Now()
 	cn.limits.phase(limit)
-	tc := tls.Client(tlsTransport{cn.http}, cfg)
+	transport := &tlsTransport{Conn: cn.http}
+	tc := tls.Client(transport, cfg)
 	if err := tc.Handshake(); err != nil {
 		e := &Error{Phase: PhaseTLS, Addr: cn.server, Err: err, limit: limit}
 		if proxy {
@@ -133,7 +134,7 @@ func (cn *conn) secure(cfg *tls.Config, limit time.Duration, proxy bool, t trace
 		}
 		return e
 	}
-	cn.http = tc
+	cn.http, cn.transport = tc, transport
 	if t.any() {
 		s := tc.ConnectionState()
 		t.tls(TLSDone{

@@ -10,6 +10,8 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
+	"log"
 	"math/big"
 	"net"
 	"sync"
@@ -74,7 +76,7 @@ func (p *peer) accept() *peerConn {
 // head reads a request up to its empty line; "" when the client has gone.
 func (c *peerConn) head() string {
 	var head string
-	for {
+	for c != nil {
 		line, err := c.br.ReadString('\n')
 		if err != nil {
 			return ""
@@ -83,6 +85,7 @@ func (c *peerConn) head() string {
 			return head
 		}
 	}
+	return ""
 }
 
 func (c *peerConn) send(s string) { c.Write([]byte(s)) }
@@ -160,6 +163,9 @@ func (a *authority) server(name string) *tls.Config {
 
 // secure shakes hands as a server. nil if that failed.
 func (c *peerConn) secure(cfg *tls.Config) *peerConn {
+	if c == nil {
+		return nil
+	}
 	tc := tls.Server(c.Conn, cfg)
 	if err := tc.Handshake(); err != nil {
 		c.Close()
@@ -173,3 +179,5 @@ func blockedDial(ctx context.Context, _, _ string) (net.Conn, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
+
+var discardLog = log.New(io.Discard, "", 0)

@@ -4,17 +4,12 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
-	"net"
 	"strings"
 	"sync"
-	"time"
 )
 
 // maxPEM bounds a certificate or key file.
 const maxPEM = 4 << 20
-
-// closeWait bounds how long closing a TLS connection may wait to get its close_notify out.
-const closeWait = 250 * time.Millisecond
 
 // tlsFiles is everything a handshake is built from that may change under us.
 type tlsFiles struct{ ca, cert, key []byte }
@@ -151,15 +146,4 @@ func (s *tlsSource) forProxy(host string) *tls.Config {
 		c.RootCAs = roots
 	}
 	return c
-}
-
-// tlsTransport is what TLS writes to. crypto/tls sets a write deadline of its own only to send close_notify, five seconds ahead; a
-// peer that stopped reading must not hold a cancelled request that long.
-type tlsTransport struct{ net.Conn }
-
-func (t tlsTransport) SetWriteDeadline(at time.Time) error {
-	if limit := time.Now().Add(closeWait); at.After(limit) {
-		at = limit
-	}
-	return t.Conn.SetWriteDeadline(at)
 }
