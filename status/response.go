@@ -54,7 +54,7 @@ func isToken(s string) bool {
 // excerpt is what a text body has to say to people. JSON that goes by the name of text is none, and of the kinds of text only the plain one and pages are: YAML
 // may be an object.
 func excerpt(media string, body []byte) string {
-	body = bytes.TrimLeft(body, " \t\r\n")
+	body = bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\uFEFF")), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
 		return ""

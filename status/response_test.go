@@ -62,6 +62,7 @@ func TestResponseWithoutAStatus(t *testing.T) {
 		{"a page by an unknown name", 502, "", "<html><title>T</title>", "", ""},
 		{"an object", 409, "application/json", `{"kind":"Secret","data":{"a":"c2VjcmV0"}}`, ReasonConflict, ""},
 		{"an object by the name of text", 409, "text/plain", "\n" + `{"kind":"Secret","data":{"a":"c2VjcmV0"}}`, ReasonConflict, ""},
+		{"an object after a byte order mark", 409, "text/plain", "\uFEFF" + `{"data":{"a":"c2VjcmV0"}}`, ReasonConflict, ""},
 		{"an object that is cut", 409, "text/plain", `{"kind":"Secret","data":{"a":"c2Vj`, ReasonConflict, ""},
 		{"an array by the name of text", 409, "text/plain", `["c2VjcmV0"]`, ReasonConflict, ""},
 		{"an object in YAML", 409, "text/yaml", "kind: Secret\ndata: {a: c2VjcmV0}", ReasonConflict, ""},
