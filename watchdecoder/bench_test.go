@@ -1,0 +1,186 @@
+package watchdecoder_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/rawwatch/rawwatch/watchdecoder"
+)
+
+// template reads an object of testdata as a server sends it: compact.
+func template(tb testing.TB, name string) []byte {
+	tb.Helper()
+	indented, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, indented); err != nil {
+		tb.Fatal(err)
+	}
+	return compact.Bytes()
+}
+
+// crowd returns objects after a template that differ in the length of their strings, so that a branch predictor cannot learn
+// one of them by heart.
+func crowd(tb testing.TB, name string) [][]byte {
+	tb.Helper()
+	object := template(tb, name)
+	var all [][]byte
+	for i := range 64 {
+		o := bytes.ReplaceAll(object, []byte("2026-"), fmt.Appendf(nil, "%0*d-", 4+i%5, 2026))
+		o = bytes.ReplaceAll(o, []byte("example.org"), []byte("examples-of-names.org"[i%9:]))
+		o = bytes.ReplaceAll(o, []byte("shop"), []byte("shopping-cart"[:4+i%10]))
+		o = bytes.ReplaceAll(o, []byte(`"True"`), fmt.Appendf(nil, `"%0*d"`, 1+i%7, i))
+		o = bytes.ReplaceAll(o, []byte("bed-"), []byte("garden-bed-"[i%8:]))
+		all = append(all, o)
+	}
+	return all
+}
+
+// benchmarks runs f on the two kinds of objects there are: built-in ones, with their identity first, and custom resources,
+// with sorted keys.
+func benchmarks(b *testing.B, f func(b *testing.B, objects [][]byte)) {
+	b.Run("pod", func(b *testing.B) { f(b, crowd(b, "pod.json")) })
+	b.Run("custom", func(b *testing.B) { f(b, crowd(b, "plan.json")) })
+}
+
+func frames(objects [][]byte) [][]byte {
+	var all [][]byte
+	for _, o := range objects {
+		all = append(all, fmt.Appendf(nil, "{\"type\":\"MODIFIED\",\"object\":%s}\n", o))
+	}
+	return all
+}
+
+func sizeOf(b *testing.B, inputs [][]byte) {
+	b.ReportAllocs()
+	b.SetBytes(int64(len(bytes.Join(inputs, nil)) / len(inputs)))
+}
+
+// endless reads the same bytes over and over.
+type endless struct {
+	b  []byte
+	at int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.b[e.at:])
+	e.at = (e.at + n) % len(e.b)
+	return n, nil
+}
+
+// endOfValue is the plain loop that others are measured by: it finds the end of a value and nothing else.
+func endOfValue(b []byte) int {
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		c := b[i]
+		if inString {
+			switch c {
+			case '"':
+				inString = false
+			case '\\':
+				i++
+			}
+			continue
+		}
+		switch c {
+		case '"':
+			inString = true
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+func BenchmarkPlainLoop(b *testing.B) {
+	benchmarks(b, func(b *testing.B, objects [][]byte) {
+		all := frames(objects)
+		sizeOf(b, all)
+		for i := 0; b.Loop(); i++ {
+			if endOfValue(all[i%len(all)]) < 0 {
+				b.Fatal("no end")
+			}
+		}
+	})
+}
+
+func BenchmarkEncodingJSONValid(b *testing.B) {
+	benchmarks(b, func(b *testing.B, objects [][]byte) {
+		all := frames(objects)
+		sizeOf(b, all)
+		for i := 0; b.Loop(); i++ {
+			if !json.Valid(all[i%len(all)]) {
+				b.Fatal("invalid")
+			}
+		}
+	})
+}
+
+func BenchmarkDecoder(b *testing.B) {
+	benchmarks(b, func(b *testing.B, objects [][]byte) {
+		all := frames(objects)
+		d := watchdecoder.NewDecoder(&endless{b: bytes.Join(all, nil)}, watchdecoder.Options{})
+		sizeOf(b, all)
+		for b.Loop() {
+			if f, err := d.Next(); err != nil || len(f.Identity.Name) == 0 {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkListDecoder(b *testing.B) {
+	benchmarks(b, func(b *testing.B, objects [][]byte) {
+		list := fmt.Appendf(nil, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[%s]}`, bytes.Join(objects, []byte(",")))
+		sizeOf(b, objects)
+		r := bytes.NewReader(nil)
+		d := watchdecoder.NewListDecoder(r, watchdecoder.Options{})
+		for b.Loop() {
+			_, err := d.Next()
+			if err == nil {
+				continue
+			}
+			if d.Meta().ResourceVersion != "9" && r.Size() > 0 {
+				b.Fatal(err)
+			}
+			r = bytes.NewReader(list)
+			d = watchdecoder.NewListDecoder(r, watchdecoder.Options{})
+		}
+	})
+}
+
+func BenchmarkValid(b *testing.B) {
+	benchmarks(b, func(b *testing.B, objects [][]byte) {
+		all := frames(objects)
+		sizeOf(b, all)
+		for i := 0; b.Loop(); i++ {
+			if err := watchdecoder.Valid(all[i%len(all)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkLabels(b *testing.B) {
+	benchmarks(b, func(b *testing.B, objects [][]byte) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			n := 0
+			for range watchdecoder.Labels(objects[i%len(objects)]) {
+				n++
+			}
+			if n == 0 {
+				b.Fatal("no labels")
+			}
+		}
+	})
+}
