@@ -95,7 +95,7 @@ func TestQuestionsOfWhatServersSend(t *testing.T) {
 		{apierrors.NewServerTimeout(pods, "list", 2), IsServerTimeout},
 		{apierrors.NewTimeoutError("slow", 2), IsTimeout},
 		{apierrors.NewResourceExpired("The resourceVersion for the provided watch is too old."), IsGone},
-		{apierrors.NewGone("gone"), IsGone},
+		{&apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: 410, Reason: metav1.StatusReasonGone}}, IsGone}, // until 1.17
 		{apierrors.NewServiceUnavailable("later"), IsServiceUnavailable},
 		{apierrors.NewRequestEntityTooLargeError("limit is 3145728"), IsRequestEntityTooLarge},
 	} {
