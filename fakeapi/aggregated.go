@@ -65,10 +65,13 @@ func (d discovery) aggregate(core bool, form string) any {
 func (d discovery) version(group, version string) versionDiscovery {
 	v := versionDiscovery{Version: version, Freshness: "Current"}
 	for _, c := range d.in(group, version) {
-		gvk := groupVersionKind{group, version, c.Kind}
+		gvk := groupVersionKind{Kind: c.Kind}
+		if c.custom { // built-in ones leave out what the document says already
+			gvk = groupVersionKind{group, version, c.Kind}
+		}
 		r := resourceDiscovery{
 			Resource: c.Resource.Resource, ResponseKind: gvk, Scope: "Cluster", Singular: c.Singular,
-			Verbs: objectVerbs, ShortNames: c.ShortNames, Categories: c.Categories,
+			Verbs: c.verbs(), ShortNames: c.ShortNames, Categories: c.Categories,
 		}
 		if c.Namespaced {
 			r.Scope = "Namespaced"

@@ -55,11 +55,15 @@ func (s *Server) authenticate(q *request) error {
 	return &StatusError{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"}
 }
 
-// authorize asks the user's rules about resources. Everything else, discovery
-// and version, is open to whoever is known, as the default roles have it.
+// authorize asks the user's rules about resources. Discovery, version and
+// health are open to whoever is known, as the default roles have it; other
+// paths only to users without rules.
 func (s *Server) authorize(q *request) error {
-	if !q.isResource || q.user.Rules == nil || slices.ContainsFunc(q.user.Rules, q.allowedBy) {
+	if q.user.Rules == nil || slices.ContainsFunc(q.user.Rules, q.allowedBy) {
 		return nil
+	}
+	if !q.isResource {
+		return authorizePath(q)
 	}
 	resource := q.resource
 	if q.subresource != "" {
@@ -84,7 +88,26 @@ func (s *Server) authorize(q *request) error {
 	}
 }
 
+func authorizePath(q *request) error {
+	path := q.http.URL.Path
+	for _, open := range []string{"/api", "/apis", "/openapi", "/version"} {
+		if path == open || strings.HasPrefix(path, open+"/") {
+			return nil
+		}
+	}
+	if isHealth(path) {
+		return nil
+	}
+	return &StatusError{
+		Code: http.StatusForbidden, Reason: "Forbidden",
+		Message: fmt.Sprintf("forbidden: User %q cannot %s path %q", q.user.Name, q.verb, path), Details: &StatusDetails{},
+	}
+}
+
 func (q *request) allowedBy(r Rule) bool {
+	if !q.isResource {
+		return false
+	}
 	resource := q.resource
 	if q.subresource != "" {
 		resource += "/" + q.subresource

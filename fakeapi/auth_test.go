@@ -27,9 +27,12 @@ func TestTokens(t *testing.T) {
 		if a := k.get("/api/v1/pods", "Authorization: bearer root"); a.code != 200 {
 			t.Errorf("root: %d %s", a.code, a.body)
 		}
-		k.want("discovery is open to the known", k.get("/nowhere", "Authorization: Bearer nobody"), 404, "404 page not found")
-		if a := k.get("/apis", "Authorization: Bearer nobody"); a.code != 200 {
-			t.Errorf("discovery: %d %s", a.code, a.body)
+		k.want("other paths are not", k.get("/metrics", "Authorization: Bearer nobody"), 403,
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"forbidden: User \"nobody\" cannot get path \"/metrics\"","reason":"Forbidden","details":{},"code":403}`)
+		for _, path := range []string{"/api", "/apis", "/apis/apps/v1", "/version", "/healthz"} {
+			if a := k.get(path, "Authorization: Bearer nobody"); a.code != 200 {
+				t.Errorf("discovery is open to the known: %s: %d %s", path, a.code, a.body)
+			}
 		}
 		jane := "Authorization: Bearer reader"
 		for _, c := range []struct {

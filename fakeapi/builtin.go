@@ -137,7 +137,7 @@ func newCustom(r Resource) *kind {
 	if r.Singular == "" {
 		r.Singular = strings.ToLower(r.Kind)
 	}
-	k := &kind{Resource: r, custom: true, counted: true, status: true}
+	k := &kind{Resource: r, custom: true, counted: true, status: r.Status}
 	for _, path := range r.SelectableFields {
 		k.fields = append(k.fields, parseSelectable(strings.TrimPrefix(path, ".")))
 	}

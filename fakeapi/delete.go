@@ -26,21 +26,27 @@ func readDeleteOptions(w http.ResponseWriter, q *request) (*deleteOptions, error
 			return nil, badRequest(err.Error())
 		}
 	}
-	if q.query.Get("dryRun") == "All" {
-		o.DryRun = append(o.DryRun, "All")
-	}
-	return o, nil
+	o.DryRun = append(o.DryRun, q.query["dryRun"]...)
+	return o, checkDryRun("DeleteOptions", o.DryRun)
 }
 
 func (o *deleteOptions) check(k *kind, ob *object) error {
 	p := o.Preconditions
 	switch {
 	case p.UID != nil && *p.UID != ob.meta.UID:
-		return conflict(k, ob.meta.Name, fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, ob.meta.UID))
+		return k.kindConflict(ob.meta.Name, fmt.Sprintf("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *p.UID, ob.meta.UID))
 	case p.ResourceVersion != nil && *p.ResourceVersion != ob.meta.ResourceVersion:
-		return conflict(k, ob.meta.Name, fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, ob.meta.ResourceVersion))
+		return k.kindConflict(ob.meta.Name, fmt.Sprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, ob.meta.ResourceVersion))
 	}
 	return nil
+}
+
+// kindConflict names the kind where others name the resource, as the real
+// server does for preconditions.
+func (k *kind) kindConflict(name, why string) *StatusError {
+	named := *k
+	named.Resource.Resource = k.Kind
+	return conflict(&named, name, why)
 }
 
 func (s *Server) serveDelete(w http.ResponseWriter, q *request) error {
@@ -48,7 +54,7 @@ func (s *Server) serveDelete(w http.ResponseWriter, q *request) error {
 	if err != nil {
 		return err
 	}
-	if err := q.accept.form(false); err != nil {
+	if err := q.accept.form(q, false); err != nil {
 		return err
 	}
 	after, gone, err := s.deleteOne(q, o)
@@ -91,6 +97,9 @@ func (s *Server) deleteOne(q *request, o *deleteOptions) (after *object, gone bo
 
 // serveDeleteCollection deletes what a list would show and returns that list.
 func (s *Server) serveDeleteCollection(w http.ResponseWriter, q *request) error {
+	if q.collection.Namespaced && q.namespace == "" {
+		return methodNotAllowed()
+	}
 	options, err := s.parseListOptions(q)
 	if err != nil {
 		return err
@@ -99,7 +108,7 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, q *request) error 
 	if err != nil {
 		return err
 	}
-	if err := q.accept.form(true); err != nil {
+	if err := q.accept.form(q, true); err != nil {
 		return err
 	}
 	p, err := s.read(q.http.Context(), q.collection, options)

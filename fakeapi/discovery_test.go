@@ -21,7 +21,7 @@ const acceptAggregated = "Accept: application/json;g=apidiscovery.k8s.io;v=v2;as
 
 func TestLegacyDiscovery(t *testing.T) {
 	bubble(t, Options{Resources: []Resource{widgets}}, func(k *kit) {
-		k.want("the versions of the core group", k.get("/api"), 200, `{"kind":"APIVersions","serverAddressByClientCIDRs":[],"versions":["v1"]}`)
+		k.want("the versions of the core group", k.get("/api"), 200, `{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:8001"}]}`)
 		var groups struct {
 			Kind   string
 			Groups []apiGroup
@@ -36,7 +36,7 @@ func TestLegacyDiscovery(t *testing.T) {
 		}
 		k.want("one group", k.get("/apis/example.com"), 200, `{"kind":"APIGroup","apiVersion":"v1","name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"example.com/v1","version":"v1"}}`)
 		k.want("its resources", k.get("/apis/example.com/v1"), 200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[`+
-			`{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"shortNames":["wd"]},`+
+			`{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["delete","deletecollection","get","list","patch","create","update","watch"],"shortNames":["wd"],"storageVersionHash":"gIwvi5rymmg="},`+
 			`{"name":"widgets/status","singularName":"","namespaced":true,"kind":"Widget","verbs":["get","patch","update"]}]}`)
 		var core struct{ Resources []apiResource }
 		k.decode("/api/v1", &core)
@@ -44,12 +44,22 @@ func TestLegacyDiscovery(t *testing.T) {
 		if i < 0 || core.Resources[i].Kind != "Pod" || !slices.Equal(core.Resources[i].ShortNames, []string{"po"}) || !slices.Equal(core.Resources[i].Categories, []string{"all"}) {
 			t.Errorf("core resources %+v", core)
 		}
-		for _, path := range []string{"/apis/no.such", "/apis/apps/v2", "/api/v2", "/api/v1/nosuch", "/apis/apps/v1/pods", "/api/v1/pods/p", "/api/v1/namespaces/x/nodes", "/", "/version/x", "/api/v1/namespaces/x/pods/p/status/x", "/api/v1/watch", "/apis/apps/v1/watch"} {
+		if a := k.get("/"); !strings.HasPrefix(a.body, `{"paths":["/api","/api/v1","/apis","/apis/`) {
+			t.Errorf("the root: %s", a.body)
+		}
+		// Groups of Go types and groups of definitions have routers of their own.
+		for _, path := range []string{"/apis/no.such", "/apis/no.such/v1/things", "/apis/example.com/v1/things", "/apis/example.com/v2", "/apis/example.com/v1/widgets/w", "/version/x", "/nowhere", "//api/v1/pods"} {
 			a := k.get(path)
 			k.want(path, a, 404, "404 page not found")
 			if a.header.Get("Content-Type") != "text/plain; charset=utf-8" {
 				t.Errorf("%s: %v", path, a.header)
 			}
+		}
+		for _, path := range []string{"/apis/apps/v2", "/api/v2", "/api/v1/nosuch", "/apis/apps/v1/pods", "/api/v1/pods/p", "/api/v1/namespaces/x/nodes", "/api/v1/namespaces/x/pods/p/status/x", "/api/v1/watch", "/apis/apps/v1/watch"} {
+			k.wantStatus(path, k.get(path), 404, "NotFound", "the server could not find the requested resource")
+		}
+		if a := k.get("/api/v1/pods/"); a.code != 200 {
+			t.Errorf("a slash at the end: %d", a.code)
 		}
 	})
 }
@@ -81,20 +91,30 @@ func TestAggregatedDiscovery(t *testing.T) {
 		if !strings.Contains(old.body, `"apiVersion":"apidiscovery.k8s.io/v2beta1"`) {
 			t.Errorf("v2beta1: %.100s", old.body)
 		}
-		for _, accept := range []string{"application/json", "application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList", "application/yaml;as=APIGroupDiscoveryList", "application/json,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;q=0.9"} {
+		for _, accept := range []string{"application/json", "application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList,*/*", "application/yaml;as=APIGroupDiscoveryList,application/json", "application/json,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;q=0.9"} {
 			if a := k.get("/api", "Accept: "+accept); !strings.HasPrefix(a.body, `{"kind":"APIVersions"`) {
 				t.Errorf("%s: %.100s", accept, a.body)
 			}
+		}
+		for _, accept := range []string{"application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList", "application/yaml"} {
+			k.wantStatus(accept, k.get("/api", "Accept: "+accept), 406, "NotAcceptable", "only the following media types are accepted")
+		}
+		if pods := core.Items[0].Versions[0].Resources; !slices.ContainsFunc(pods, func(r resourceDiscovery) bool {
+			return r.Resource == "pods" && r.ResponseKind == groupVersionKind{Kind: "Pod"}
+		}) {
+			t.Errorf("pods are not among %+v", pods)
 		}
 	})
 }
 
 func TestVersionAndHealth(t *testing.T) {
 	bubble(t, Options{GitVersion: "v1.31.4-test"}, func(k *kit) {
-		var v map[string]string
-		k.decode("/version", &v)
-		if v["major"] != "1" || v["minor"] != "31" || v["gitVersion"] != "v1.31.4-test" || v["platform"] == "" {
-			t.Errorf("version %v", v)
+		for _, path := range []string{"/version", "/version/"} {
+			var v versionInfo
+			k.decode(path, &v)
+			if v.Major != "1" || v.Minor != "31" || v.MinCompatibilityMinor != "30" || v.GitVersion != "v1.31.4-test" || v.Platform == "" {
+				t.Errorf("%s: %+v", path, v)
+			}
 		}
 		for _, path := range []string{"/healthz", "/readyz", "/livez"} {
 			k.want(path, k.get(path), 200, "ok")

@@ -6,7 +6,7 @@ import (
 )
 
 func (s *Server) serveGet(w http.ResponseWriter, q *request) error {
-	if err := q.accept.form(false); err != nil {
+	if err := q.accept.form(q, false); err != nil {
 		return err
 	}
 	version, err := parseVersion(q.query.Get("resourceVersion"))

@@ -39,7 +39,7 @@ func bubble(t *testing.T, o Options, test func(k *kit)) {
 // widgets is a custom resource.
 var widgets = Resource{
 	Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true,
-	ShortNames: []string{"wd"}, SelectableFields: []string{".spec.color"},
+	ShortNames: []string{"wd"}, SelectableFields: []string{".spec.color"}, Status: true,
 }
 
 type answer struct {

@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net/http"
@@ -12,15 +13,44 @@ func (s *Server) serveList(w http.ResponseWriter, q *request) error {
 	if err != nil {
 		return err
 	}
-	if err := q.accept.form(true); err != nil {
+	if err := q.accept.form(q, true); err != nil {
 		return err
 	}
 	p, err := s.read(q.http.Context(), q.collection, o)
 	if err != nil {
 		return err
 	}
+	if q.accept == (accept{}) {
+		s.streamList(w, q, p)
+		return nil
+	}
 	s.writeJSON(w, q, http.StatusOK, q.accept.list(q, p))
 	return nil
+}
+
+// streamList sends a list without building it first (KEP-5116).
+func (s *Server) streamList(w http.ResponseWriter, q *request, p *page) {
+	head, tail := q.collection.around(p)
+	size := len(head) + len(tail) + 1
+	for _, o := range p.objects {
+		size += len(o.json) + 1
+	}
+	out, finish := s.body(w, q, http.StatusOK, size)
+	b := bufio.NewWriterSize(out, 64<<10)
+	_, _ = b.WriteString(head) // bufio keeps an error; a client that has gone ends the rest
+	for i, o := range p.objects {
+		if i > 0 {
+			_ = b.WriteByte(',')
+		}
+		prefix, rest := o.item()
+		_, _ = b.WriteString(prefix)
+		if _, err := b.Write(rest); err != nil {
+			break
+		}
+	}
+	_, _ = b.WriteString(tail + "\n")
+	_ = b.Flush()
+	finish()
 }
 
 // read chooses the version a list is served at. Semantics:
@@ -41,6 +71,8 @@ func (s *Server) read(ctx context.Context, c *collection, o *listOptions) (*page
 	p := &page{version: s.version}
 	limit := o.limit
 	switch {
+	case o.oneObject(c.kind):
+		limit = 0 // this is a read of one key; there is nothing to page
 	case version == 0 && o.resourceVersion != "":
 		limit = 0 // "0" is served from the cache in one piece
 	case o.match == matchExact, o.match == "" && version > 0 && limit > 0:
@@ -75,7 +107,11 @@ func (s *Server) readOn(ctx context.Context, c *collection, o *listOptions, vers
 			return nil, gone
 		}
 	}
-	p.cut(c.at(p.version, o.namespace, o.absolute(t.Start)), o, o.limit)
+	limit := o.limit
+	if o.resourceVersion == "0" {
+		limit = 0 // here too
+	}
+	p.cut(c.at(p.version, o.namespace, o.absolute(t.Start)), o, limit)
 	return p, nil
 }
 
@@ -89,21 +125,21 @@ func (a accept) list(q *request, p *page) []byte {
 	case "Table":
 		return a.table(q, p.objects, p.meta(), true)
 	}
-	if k.custom {
-		return customList(k, p)
-	}
-	b := fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":%s,"items":[`, k.Kind, k.APIVersion(), mustJSON(p.meta()))
-	return append(appendItems(b, p), "]}"...)
+	head, tail := k.around(p)
+	return append(appendItems([]byte(head), p), tail...)
 }
 
-func customList(k *kind, p *page) []byte {
-	b := fmt.Appendf(nil, `{"apiVersion":%q,"items":[`, k.APIVersion())
-	b = appendItems(b, p)
+// around is what stands before and after the items.
+func (k *kind) around(p *page) (head, tail string) {
+	if !k.custom {
+		return fmt.Sprintf(`{"kind":"%sList","apiVersion":%q,"metadata":%s,"items":[`, k.Kind, k.APIVersion(), mustJSON(p.meta())), "]}"
+	}
 	meta := map[string]any{"continue": p.next, "resourceVersion": strconv.FormatUint(p.version, 10)}
 	if p.remaining != nil {
 		meta["remainingItemCount"] = *p.remaining
 	}
-	return fmt.Appendf(b, `],"kind":"%sList","metadata":%s}`, k.Kind, mustJSON(meta))
+	return fmt.Sprintf(`{"apiVersion":%q,"items":[`, k.APIVersion()),
+		fmt.Sprintf(`],"kind":"%sList","metadata":%s}`, k.Kind, mustJSON(meta))
 }
 
 func appendItems(b []byte, p *page) []byte {

@@ -144,12 +144,21 @@ func TestListVersions(t *testing.T) {
 			{"resourceVersion=3&resourceVersionMatch=NotOlderThan&limit=1", "b", "5"},
 			{"resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=1", "b c", "5"},
 			{"limit=1", "b", "5"},
+			{"continue=" + continueToken{Version: 5, Start: "default/b\x00"}.encode() + "&limit=1&resourceVersion=0", "c", "5"},
+			{"continue=" + continueToken{Version: 3, Start: "default/a"}.encode() + "&limit=1&resourceVersion=0", "a b", "3"},
 			{"resourceVersion=1&resourceVersionMatch=Exact", "", "1"},
 		} {
 			l := k.list("/api/v1/pods?" + c.query)
 			if l.names() != c.names || l.Metadata.ResourceVersion != c.version {
 				t.Errorf("%s: %q at %s, want %q at %s", c.query, l.names(), l.Metadata.ResourceVersion, c.names, c.version)
 			}
+		}
+		// A read of one key is not paged.
+		if l := k.list(podsPath + "?limit=1&fieldSelector=metadata.name%3Db"); l.names() != "b" || l.Metadata.Continue != "" {
+			t.Errorf("one object: %+v", l)
+		}
+		if l := k.list("/api/v1/pods?limit=1&fieldSelector=metadata.name%3Db"); l.names() != "b" || l.Metadata.Continue == "" {
+			t.Errorf("one name in all namespaces: %+v", l)
 		}
 		k.CompactTo(4)
 		k.wantStatus("exactly before the compaction", k.get("/api/v1/pods?resourceVersion=3&resourceVersionMatch=Exact"), 410, "Expired", "The resourceVersion for the provided list is too old.")
@@ -210,7 +219,7 @@ func TestListRules(t *testing.T) {
 			{"continue=" + token(`{"v":"meta.k8s.io/v1","rv":1}`), "BadRequest", `encoded start key empty`, 400},
 			{"continue=" + token(`{"v":"meta.k8s.io/v1","rv":1,"start":"../secrets"}`), "BadRequest", `continue key is not valid`, 400},
 			{"continue=" + token(`{"v":"meta.k8s.io/v1","rv":1,"start":"a"}`) + "&resourceVersion=1", "BadRequest", `specifying resource version is not allowed when using continue`, 400},
-			{"labelSelector=a%20b", "BadRequest", `unable to parse requirement`, 400},
+			{"labelSelector=a%20b", "BadRequest", `found 'b', expected:`, 400},
 			{"fieldSelector=a", "BadRequest", `invalid selector`, 400},
 			{"fieldSelector=spec.x%3D1", "BadRequest", `field label not supported: spec.x`, 400},
 		} {

@@ -82,7 +82,7 @@ func queryInt(v url.Values, key string) (int64, error) {
 func (o *listOptions) parseSelection(q *request) error {
 	var err error
 	if o.labels, err = labels.Parse(q.query.Get("labelSelector")); err != nil {
-		return badRequest(fmt.Sprintf("unable to parse requirement: %v", err))
+		return badRequest(err.Error())
 	}
 	if o.fields, err = fields.ParseSelector(q.query.Get("fieldSelector")); err != nil {
 		return badRequest(err.Error())
@@ -110,6 +110,12 @@ func (o *listOptions) setDefaults() {
 		send := true
 		o.sendInitial, o.match = &send, matchNotOlderThan
 	}
+}
+
+// oneObject says that a field selector names the object in full.
+func (o *listOptions) oneObject(k *kind) bool {
+	_, named := o.fields.RequiresExactMatch("metadata.name")
+	return named && (o.namespace != "" || !k.Namespaced)
 }
 
 // marked says that initial events are to be ended by a marker bookmark.

@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // maxBody is the real server's limit for the body of a write.
 const maxBody = 3 << 20
 
 func (s *Server) serveCreate(w http.ResponseWriter, q *request) error {
-	if q.single != "" || q.collection.Namespaced && q.namespace == "" {
+	custom := q.collection.custom
+	if q.single != "" && !custom || q.collection.Namespaced && q.namespace == "" {
 		return methodNotAllowed()
 	}
+	q.single = "" // the router of custom resources lets a name pass, unread
 	d, err := q.readObject(w, q.collection.kind, "application/json")
 	if err != nil {
 		return err
@@ -29,34 +32,43 @@ func (s *Server) serveCreate(w http.ResponseWriter, q *request) error {
 }
 
 func (s *Server) serveUpdate(w http.ResponseWriter, q *request) error {
-	if q.single == "" {
-		return methodNotAllowed()
+	if err := q.needName(); err != nil {
+		return err
 	}
 	d, err := q.readObject(w, q.collection.kind, "application/json")
 	if err != nil {
 		return err
 	}
-	if q.collection.custom && d.meta.ResourceVersion == "" {
-		return invalid(q.group, q.collection.Kind, q.single, []StatusCause{{
-			Reason: "FieldValueInvalid", Message: "Invalid value: 0: must be specified for an update", Field: "metadata.resourceVersion",
-		}})
-	}
 	return s.write(w, q, http.StatusOK, func(o writeOptions) (*object, error) {
+		o.versioned = q.collection.custom
 		return s.replace(q.collection, d, o)
 	})
 }
 
+func (q *request) needName() error {
+	switch {
+	case q.single != "":
+		return nil
+	case q.collection.custom:
+		return badRequest("name must be provided")
+	}
+	return methodNotAllowed()
+}
+
 // servePatch applies an RFC 7396 merge patch.
 func (s *Server) servePatch(w http.ResponseWriter, q *request) error {
-	if q.single == "" {
-		return methodNotAllowed()
+	if err := q.needName(); err != nil {
+		return err
 	}
-	patch, err := readBody(w, q, "application/merge-patch+json")
+	if err := checkPatchType(q); err != nil {
+		return err
+	}
+	patch, err := readBody(w, q, mergePatchType)
 	if err != nil {
 		return err
 	}
 	if !json.Valid(patch) {
-		return badRequest("error decoding patch: invalid JSON")
+		return badRequest("invalid JSON patch")
 	}
 	c := q.collection
 	return s.write(w, q, http.StatusOK, func(o writeOptions) (*object, error) {
@@ -79,10 +91,14 @@ func (s *Server) servePatch(w http.ResponseWriter, q *request) error {
 
 // write runs a mutation under the lock and answers with its result.
 func (s *Server) write(w http.ResponseWriter, q *request, code int, f func(writeOptions) (*object, error)) error {
-	if err := q.accept.form(false); err != nil {
+	if err := q.accept.form(q, false); err != nil {
 		return err
 	}
-	o := writeOptions{dryRun: q.query.Get("dryRun") == "All", status: q.subresource == "status"}
+	options := map[string]string{"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}[q.verb]
+	if err := checkDryRun(options, q.query["dryRun"]); err != nil {
+		return err
+	}
+	o := writeOptions{dryRun: len(q.query["dryRun"]) > 0, status: q.subresource == "status"}
 	s.mu.Lock()
 	after, err := f(o)
 	s.mu.Unlock()
@@ -90,6 +106,33 @@ func (s *Server) write(w http.ResponseWriter, q *request, code int, f func(write
 		return err
 	}
 	s.writeJSON(w, q, code, q.accept.single(q, after))
+	return nil
+}
+
+const mergePatchType = "application/merge-patch+json"
+
+// checkPatchType refuses what the real server's router does not know, in its
+// words; patches that only we do not know are refused with the body.
+func checkPatchType(q *request) error {
+	switch mediaType, _, _ := strings.Cut(q.http.Header.Get("Content-Type"), ";"); strings.TrimSpace(mediaType) {
+	case mergePatchType, "application/json-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml":
+		return nil
+	}
+	if q.collection.custom {
+		return nil
+	}
+	return &StatusError{Code: http.StatusUnsupportedMediaType, Reason: "UnsupportedMediaType", Message: "415: Unsupported Media Type", Details: &StatusDetails{}}
+}
+
+// checkDryRun knows one way of not doing a thing.
+func checkDryRun(options string, values []string) error {
+	for _, v := range values {
+		if v != "All" {
+			return invalid("meta.k8s.io", options, "", []StatusCause{{
+				Reason: "FieldValueNotSupported", Message: fmt.Sprintf(`Unsupported value: %s: supported values: "All"`, mustJSON(values)), Field: "dryRun",
+			}})
+		}
+	}
 	return nil
 }
 
@@ -129,6 +172,9 @@ func (q *request) readObject(w http.ResponseWriter, k *kind, allowed ...string) 
 
 // parse reads an object and checks that it is the one the path names.
 func (q *request) parse(k *kind, body []byte) (*draft, error) {
+	if err := k.checkType(body); err != nil {
+		return nil, err
+	}
 	d, err := parseObject(k, body)
 	if err != nil {
 		return nil, err

@@ -52,14 +52,22 @@ func TestCreate(t *testing.T) {
 			{"taken", podsPath, `{"metadata":{"name":"p"}}`, 409, "AlreadyExists", `pods "p" already exists`},
 			{"no name", podsPath, `{}`, 422, "Invalid", `Pod "" is invalid: metadata.name: Required value: name or generateName is required`},
 			{"no name for a URL", podsPath, `{"metadata":{"name":"A/b"}}`, 422, "Invalid", `Pod "A/b" is invalid: metadata.name: Invalid value: "A/b": a lowercase RFC 1123 subdomain`},
-			{"custom names its group", widgetsPath, `{"metadata":{"name":"A"}}`, 422, "Invalid", `Widget.example.com "A" is invalid`},
+			{"custom names its group", widgetsPath, `{"kind":"Widget","metadata":{"name":"A"}}`, 422, "Invalid", `Widget.example.com "A" is invalid`},
+			{"custom without a kind", widgetsPath, `{"metadata":{"name":"untyped"}}`, 400, "BadRequest", `the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{"metadata":{"name":"untyped"}}' ({"metadata":{"name":"untyped"} ...)`},
+			{"a long one", widgetsPath, `{"metadata":{"name":"untyped", "x":"12345"}}`, 400, "BadRequest", `({"metadata":{"name":"untyped", ...)`},
+			{"custom of another kind", widgetsPath, `{"kind":"Gadget","metadata":{"name":"x"}}`, 422, "Invalid", `Gadget.example.com "x" is invalid: kind: Invalid value: "Gadget": must be Widget`},
+			{"custom with a name in the path", widgetsPath + "/y", `{"kind":"Widget","metadata":{}}`, 422, "Invalid", `name or generateName is required`},
 			{"with a version", podsPath, `{"metadata":{"name":"q","resourceVersion":"1"}}`, 500, "", `resourceVersion should not be set on objects to be created`},
 			{"another namespace", podsPath, `{"metadata":{"name":"q","namespace":"x"}}`, 400, "BadRequest", `the namespace of the provided object does not match the namespace sent on the request`},
-			{"another kind", podsPath, `{"kind":"Secret","metadata":{"name":"q"}}`, 400, "BadRequest", `does not match the expected kind (Pod)`},
-			{"another version", podsPath, `{"apiVersion":"v2","metadata":{"name":"q"}}`, 400, "BadRequest", `does not match the expected apiVersion (v1)`},
-			{"no JSON", podsPath, `{`, 400, "BadRequest", `Pod in version "v1" cannot be handled as a Pod`},
-			{"no object", podsPath, `[]`, 400, "BadRequest", `not a JSON object`},
-			{"two objects", podsPath, `{}{}`, 400, "BadRequest", `data after the JSON object`},
+			{"another kind", podsPath, `{"kind":"Secret","metadata":{"name":"q"}}`, 400, "BadRequest", `Secret in version "v1" cannot be handled as a Pod: converting (v1.Secret) to (core.Pod): unknown conversion`},
+			{"another kind of a group", "/apis/apps/v1/namespaces/default/deployments", `{"kind":"Pod","metadata":{"name":"q"}}`, 400, "BadRequest", `converting (v1.Pod) to (apps.Deployment): unknown conversion`},
+			{"another version", podsPath, `{"apiVersion":"v2","metadata":{"name":"q"}}`, 400, "BadRequest", `the API version in the data (v2) does not match the expected API version (v1)`},
+			{"no JSON", podsPath, `{`, 400, "BadRequest", `the object provided is unrecognized (must be of type Pod): couldn't get version/kind; json parse error: unexpected end of JSON input ({)`},
+			{"no object", podsPath, `[]`, 400, "BadRequest", `cannot unmarshal array into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" } (5b5d)`},
+			{"a long array", podsPath, `[` + strings.Repeat("1,", 30) + `1]`, 400, "BadRequest", `(5b312c312c` + strings.Repeat("312c", 12) + `31 ...)`},
+			{"null", podsPath, `null`, 400, "BadRequest", `not a JSON object`},
+			{"nothing", podsPath, ``, 400, "BadRequest", `unexpected end of JSON input (<empty>)`},
+			{"two objects", podsPath, `{}{}`, 400, "BadRequest", `invalid character '{' after top-level value`},
 			{"wrong metadata", podsPath, `{"metadata":{"labels":{"a":1}}}`, 400, "BadRequest", `cannot unmarshal number`},
 			{"too long", podsPath, `{"x":"` + strings.Repeat("x", maxBody) + `"}`, 413, "RequestEntityTooLarge", `limit is 3145728`},
 			{"no namespace", "/api/v1/pods", `{"metadata":{"name":"q"}}`, 405, "MethodNotAllowed", ``},
@@ -100,10 +108,14 @@ func TestUpdate(t *testing.T) {
 			reason, message string
 		}{
 			{"stale", podsPath + "/p", `{"metadata":{"resourceVersion":"3"}}`, 409, "Conflict", `Operation cannot be fulfilled on pods "p": the object has been modified; please apply your changes to the latest version and try again`},
-			{"another uid", podsPath + "/p", `{"metadata":{"uid":"x"}}`, 409, "Conflict", `Precondition failed: UID in precondition: x, UID in object meta: ` + created.UID},
+			{"another uid", podsPath + "/p", `{"metadata":{"uid":"x"}}`, 409, "Conflict", `Operation cannot be fulfilled on pods "p": StorageError: invalid object, Code: 4, Key: /registry/pods/default/p, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: ` + created.UID},
+			{"no version at all", podsPath + "/p", `{"metadata":{"resourceVersion":"x"}}`, 500, "", `strconv.ParseUint: parsing "x": invalid syntax`},
+			{"custom missing", widgetsPath + "/x", `{"kind":"Widget"}`, 404, "NotFound", `widgets.example.com "x" not found`},
+			{"a custom collection", widgetsPath, `{}`, 400, "BadRequest", `name must be provided`},
+			{"another way to dry", podsPath + "/p?dryRun=Some", `{}`, 422, "Invalid", `UpdateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"`},
 			{"another name", podsPath + "/p", `{"metadata":{"name":"q"}}`, 400, "BadRequest", `the name of the object (q) does not match the name on the URL (p)`},
 			{"missing", podsPath + "/q", `{}`, 404, "NotFound", `pods "q" not found`},
-			{"custom without a version", widgetsPath + "/w", `{}`, 422, "Invalid", `Widget.example.com "w" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`},
+			{"custom without a version", widgetsPath + "/w", `{"kind":"Widget"}`, 422, "Invalid", `widgets.example.com "w" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`},
 			{"a collection", podsPath, `{}`, 405, "MethodNotAllowed", ``},
 		} {
 			k.wantStatus(c.why, k.do("PUT", c.path, c.body), c.code, c.reason, c.message)
@@ -125,8 +137,9 @@ func TestStatusSubresource(t *testing.T) {
 		if !strings.HasSuffix(a.body, `"spec":{"a":1}}`+"\n") {
 			t.Errorf("status removed: %s", a.body)
 		}
-		k.want("no such subresource", k.get(podsPath+"/p/scale"), 404, "404 page not found")
-		k.want("no status here", k.get("/api/v1/namespaces/default/configmaps/p/status"), 404, "404 page not found")
+		for _, path := range []string{podsPath + "/p/scale", "/api/v1/namespaces/default/configmaps/p/status"} {
+			k.wantStatus(path, k.get(path), 404, "NotFound", "the server could not find the requested resource")
+		}
 	})
 }
 
@@ -174,10 +187,12 @@ func TestMergePatch(t *testing.T) {
 		}
 		k.wantStatus("stale", k.do("PATCH", widgetsPath+"/w", `{"metadata":{"resourceVersion":"2"}}`, merge), 409, "Conflict", "the object has been modified")
 		k.wantStatus("missing", k.do("PATCH", widgetsPath+"/x", `{}`, merge), 404, "NotFound", `widgets.example.com "x" not found`)
-		k.wantStatus("no JSON", k.do("PATCH", widgetsPath+"/w", `{`, merge), 400, "BadRequest", "error decoding patch")
-		k.wantStatus("no object left", k.do("PATCH", widgetsPath+"/w", `7`, merge), 400, "BadRequest", "not a JSON object")
+		k.wantStatus("no JSON", k.do("PATCH", widgetsPath+"/w", `{`, merge), 400, "BadRequest", "invalid JSON patch")
+		k.wantStatus("no object left", k.do("PATCH", widgetsPath+"/w", `7`, merge), 400, "BadRequest", "cannot unmarshal number")
 		k.wantStatus("renamed", k.do("PATCH", widgetsPath+"/w", `{"metadata":{"name":"x"}}`, merge), 400, "BadRequest", "does not match the name on the URL")
-		k.wantStatus("a collection", k.do("PATCH", widgetsPath, `{}`, merge), 405, "MethodNotAllowed", "")
+		k.wantStatus("a collection", k.do("PATCH", podsPath, `{}`, merge), 405, "MethodNotAllowed", "")
+		k.wantStatus("what the router does not know", k.do("PATCH", podsPath+"/p", `{}`, "Content-Type: application/json"), 415, "UnsupportedMediaType", "415: Unsupported Media Type")
+		k.wantStatus("what it knows and we do not", k.do("PATCH", podsPath+"/p", `{}`, "Content-Type: application/json-patch+json"), 415, "UnsupportedMediaType", mergePatchType)
 		for _, other := range []string{"application/json-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml", "application/json", "/"} {
 			k.wantStatus(other, k.do("PATCH", widgetsPath+"/w", `{}`, "Content-Type: "+other), 415, "UnsupportedMediaType", "application/merge-patch+json")
 		}
@@ -200,10 +215,11 @@ func TestDelete(t *testing.T) {
 
 		create("pods", "q") // 8
 		k.wantStatus("another uid", k.do("DELETE", podsPath+"/q", `{"preconditions":{"uid":"x"}}`), 409, "Conflict",
-			`Operation cannot be fulfilled on pods "q": the UID in the precondition (x) does not match the UID in record (u-q). The object might have been deleted and then recreated`)
+			`Operation cannot be fulfilled on Pod "q": the UID in the precondition (x) does not match the UID in record (u-q). The object might have been deleted and then recreated`)
 		k.wantStatus("another version", k.do("DELETE", podsPath+"/q", `{"preconditions":{"resourceVersion":"7"}}`), 409, "Conflict",
 			`the ResourceVersion in the precondition (7) does not match the ResourceVersion in record (8). The object might have been modified`)
 		k.wantStatus("no options", k.do("DELETE", podsPath+"/q", `{`), 400, "BadRequest", "")
+		k.wantStatus("another way to dry", k.do("DELETE", podsPath+"/q", `{"dryRun":["Some"]}`), 422, "Invalid", "DeleteOptions.meta.k8s.io")
 		for _, dry := range []answer{k.do("DELETE", podsPath+"/q?dryRun=All", ""), k.do("DELETE", podsPath+"/q", `{"dryRun":["All"]}`)} {
 			if dry.code != 200 || k.Version() != 8 {
 				t.Errorf("a dry run: %d %s", dry.code, dry.body)
@@ -273,8 +289,12 @@ func TestOtherMethods(t *testing.T) {
 	bubble(t, Options{}, func(k *kit) {
 		k.wantStatus("a made-up method", k.do("BREW", podsPath, ""), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
 		k.must(k.Create("pods", pod("p", "")))
-		if a := k.do("HEAD", podsPath+"/p", ""); a.code != 200 || a.body != "" {
+		if a := k.do("HEAD", podsPath+"/p", ""); a.code != 405 || a.body != "" {
 			t.Errorf("HEAD: %+v", a)
 		}
+		k.wantStatus("across namespaces", k.do("DELETE", "/api/v1/pods", ""), 405, "MethodNotAllowed", "")
+		k.Register(widgets)
+		k.want("custom across namespaces", k.do("DELETE", "/apis/example.com/v1/widgets", ""), 404, "404 page not found")
+		k.wantStatus("a custom subresource", k.get(widgetsPath+"/w/scale"), 404, "NotFound", `widgets.example.com "w" not found`)
 	})
 }

@@ -55,16 +55,30 @@ func negotiate(q *request) (accept, error) {
 	if header == "" {
 		return accept{pretty: pretty(q)}, nil
 	}
-	for _, c := range parseAccept(header) {
+	clauses := parseAccept(header)
+	if !q.collection.custom && !slices.ContainsFunc(clauses, clause.known) {
+		return accept{}, &StatusError{
+			Code: http.StatusNotAcceptable, Reason: "NotAcceptable",
+			Message: "406: Not Acceptable\n\nAvailable representations: application/json", Details: &StatusDetails{},
+		}
+	}
+	for _, c := range clauses {
 		if a, ok := c.resourceForm(); ok {
 			a.pretty = a.pretty || pretty(q)
 			return a, nil
 		}
 	}
-	return accept{}, &StatusError{
-		Code: http.StatusNotAcceptable, Reason: "NotAcceptable",
-		Message: "only the following media types are accepted: application/json",
+	return accept{}, notAcceptable("only the following media types are accepted: application/json")
+}
+
+// known says that the real server's router lets the media type through to
+// the handler of a built-in resource, which may still refuse it.
+func (c clause) known() bool {
+	switch c.mediaType {
+	case "application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "*/*":
+		return true
 	}
+	return false
 }
 
 // resourceForm reads the parameters as, g and v of a clause for a resource.
@@ -94,10 +108,14 @@ func pretty(q *request) bool {
 }
 
 // form checks that a representation suits what is sent.
-func (a accept) form(list bool) error {
-	switch {
+func (a accept) form(q *request, list bool) error {
+	switch include := q.query.Get("includeObject"); {
+	case a.as == "Table" && include != "" && include != "Metadata" && include != "Object" && include != "None":
+		return badRequest(fmt.Sprintf("Unable to convert to Table as requested: includeObject: Invalid value: %q: must be 'Metadata', 'Object', 'None', or empty", include))
 	case a.as == "PartialObjectMetadata" && list:
 		return notAcceptable("you requested PartialObjectMetadata, but the requested object is a list")
+	case a.as == "PartialObjectMetadataList" && !list && q.collection.custom && q.verb == "get":
+		return &StatusError{Code: http.StatusInternalServerError, Message: "content is not a list"}
 	case a.as == "PartialObjectMetadataList" && !list:
 		return notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list")
 	}

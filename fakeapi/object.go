@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -26,7 +26,7 @@ type object struct {
 	draft
 	version uint64
 	json    []byte
-	fields  fields.Set
+	fields  *lazyFields
 }
 
 // draft is an object before it has a version.
@@ -47,7 +47,10 @@ type field struct {
 // parseObject reads an object of kind k. What apiVersion and kind say, if
 // anything, has to be right.
 func parseObject(k *kind, data []byte) (*draft, error) {
-	top, err := parseFields(bytes.ToValidUTF8(data, []byte("\uFFFD")))
+	if !utf8.Valid(data) {
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	}
+	top, err := parseFields(data)
 	if err != nil {
 		return nil, badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", k.Kind, k.APIVersion(), k.Kind, err))
 	}
@@ -127,8 +130,7 @@ func (d *draft) get(name string) json.RawMessage {
 func (d *draft) at(version uint64) *object {
 	o := &object{draft: *d, version: version}
 	o.meta.ResourceVersion = strconv.FormatUint(version, 10)
-	o.json = o.render()
-	o.fields = selectableFields(&o.draft)
+	o.json, o.fields = o.render(), &lazyFields{}
 	return o
 }
 
@@ -137,7 +139,7 @@ func (o *object) at(version uint64) *object {
 	c := *o
 	c.version = version
 	c.meta.ResourceVersion = strconv.FormatUint(version, 10)
-	c.json = c.render()
+	c.json = c.render() // the fields are the same
 	return &c
 }
 
@@ -199,6 +201,7 @@ func parseFields(data []byte) ([]field, error) {
 		return nil, fmt.Errorf("not a JSON object")
 	}
 	var all []field
+	index := make(map[string]int) // a million members are no reason for a quadrillion steps
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -208,7 +211,11 @@ func parseFields(data []byte) ([]field, error) {
 		if err := d.Decode(&f.value); err != nil {
 			return nil, err
 		}
-		all = slices.DeleteFunc(all, func(o field) bool { return o.name == f.name })
+		if i, again := index[f.name]; again {
+			all[i].value = f.value
+			continue
+		}
+		index[f.name] = len(all)
 		all = append(all, f)
 	}
 	if _, err := d.Token(); err != nil {

@@ -37,9 +37,13 @@ func TestPartialObjectMetadata(t *testing.T) {
 			t.Errorf("the marker: %s", f.Object)
 		}
 		k.wantStatus("a list as one object", k.get("/api/v1/pods", acceptPartial), 406, "NotAcceptable", "the requested object is a list")
-		for _, path := range []string{podsPath + "/a", "/api/v1/pods?watch=1"} {
-			k.wantStatus(path, k.get(path, acceptPartialList), 406, "NotAcceptable", "the requested object is not a list")
-		}
+		k.wantStatus("an object as a list", k.get(podsPath+"/a", acceptPartialList), 406, "NotAcceptable", "the requested object is not a list")
+		k.Register(widgets)
+		k.must(k.Create("widgets.example.com", `{"metadata":{"name":"w"}}`))
+		k.wantStatus("a custom object as a list", k.get(widgetsPath+"/w", acceptPartialList), 500, "", "content is not a list")
+		// The real server notices at the first event that it is no list.
+		k.want("events as lists", k.get("/api/v1/pods?watch=1", acceptPartialList), 200, "")
+		k.wantStatus("a table of nonsense", k.get("/api/v1/pods?includeObject=x", acceptTable), 400, "BadRequest", `Unable to convert to Table as requested: includeObject: Invalid value: "x": must be 'Metadata', 'Object', 'None', or empty`)
 		k.want("an error stays a Status", k.get(podsPath+"/x", acceptPartial), 404,
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"pods \"x\" not found","reason":"NotFound","details":{"name":"x","kind":"pods"},"code":404}`)
 		if a := k.do("POST", podsPath, `{"metadata":{"name":"n"}}`, acceptPartial); !strings.HasPrefix(a.body, `{"kind":"PartialObjectMetadata"`) {
@@ -76,29 +80,33 @@ func TestTable(t *testing.T) {
 func TestNegotiation(t *testing.T) {
 	bubble(t, Options{}, func(k *kit) {
 		k.must(k.Create("pods", pod("a", "")))
+		// The router in front of built-in resources has a list of its own.
+		for _, accept := range []string{"application/*", "text/html", "/"} {
+			k.wantStatus(accept, k.get("/api/v1/pods", "Accept: "+accept), 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json")
+		}
+		k.Register(widgets)
+		if a := k.get(widgetsPath, "Accept: application/*"); a.code != 200 {
+			t.Errorf("custom: %d", a.code)
+		}
+		k.wantStatus("custom", k.get(widgetsPath, "Accept: text/html"), 406, "NotAcceptable", "only the following media types are accepted: application/json")
 		for accept, code := range map[string]int{
 			"application/json":              200,
 			"*/*":                           200,
-			"application/*":                 200,
 			"application/json;stream=watch": 200,
-			"application/vnd.kubernetes.protobuf,application/json":   200,
-			"application/vnd.kubernetes.protobuf, */*;q=0.1":         200,
-			"application/json;q=0.9,application/cbor;q=1":            200,
-			"application/vnd.kubernetes.protobuf":                    406,
-			"application/yaml":                                       406,
-			"text/html":                                              406,
-			"/":                                                      406,
-			"application/json;q=0":                                   406,
-			"application/json;stream=x":                              406,
-			"application/json;as=Nonsense;g=meta.k8s.io;v=v1":        406,
-			"application/json;as=Table;g=meta.k8s.io;v=v2":           406,
-			"application/json;as=Table;g=x;v=v1":                     406,
-			"application/json;as=Table;g=x;v=v1,application/json":    200,
-			"application/json;q=0.1,application/json;as=X;g=y;v=z":   200,
-			"application/json;as=PartialObjectMetadata;v=v1":         406,
-			"application/json;g=meta.k8s.io;v=v1":                    406,
-			"application/yaml;q=0.5,application/json;q=nonsense":     200,
-			"application/vnd.kubernetes.protobuf;q=0,application/xx": 406,
+			"application/vnd.kubernetes.protobuf,application/json": 200,
+			"application/vnd.kubernetes.protobuf, */*;q=0.1":       200,
+			"application/json;q=0.9,application/cbor;q=1":          200,
+			"application/vnd.kubernetes.protobuf":                  406,
+			"application/yaml":                                     406,
+			"application/json;stream=x":                            406,
+			"application/json;as=Nonsense;g=meta.k8s.io;v=v1":      406,
+			"application/json;as=Table;g=meta.k8s.io;v=v2":         406,
+			"application/json;as=Table;g=x;v=v1":                   406,
+			"application/json;as=Table;g=x;v=v1,application/json":  200,
+			"application/json;q=0.1,application/json;as=X;g=y;v=z": 200,
+			"application/json;as=PartialObjectMetadata;v=v1":       406,
+			"application/json;g=meta.k8s.io;v=v1":                  406,
+			"application/yaml;q=0.5,application/json;q=nonsense":   200,
 		} {
 			for _, path := range []string{podsPath + "/a", "/api/v1/pods", "/api/v1/pods?watch=1&timeoutSeconds=1"} {
 				a := k.get(path, "Accept: "+accept)

@@ -11,6 +11,8 @@ type Resource struct {
 	ShortNames []string
 	Categories []string
 	Namespaced bool
+	// Status says that a custom resource has a status subresource.
+	Status bool
 
 	// SelectableFields are JSON paths such as ".spec.color" that field
 	// selectors may name beside metadata.name and metadata.namespace.

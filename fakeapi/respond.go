@@ -12,27 +12,33 @@ import (
 // writeJSON sends a complete body, compressed if it is long and the client
 // asked for that.
 func (s *Server) writeJSON(w http.ResponseWriter, q *request, code int, body []byte) {
-	body = append(body, '\n')
-	if q.accept.pretty {
-		var indented bytes.Buffer
-		if json.Indent(&indented, body, "", "  ") == nil {
-			body = indented.Bytes()
-		}
+	var indented bytes.Buffer
+	if q.accept.pretty && json.Indent(&indented, body, "", "  ") == nil {
+		body = indented.Bytes()
+	} else {
+		body = append(body, '\n')
 	}
+	out, finish := s.body(w, q, code, len(body))
+	_, _ = out.Write(body) // a client that has gone is noticed by net/http
+	finish()
+}
+
+// body sends the head of an answer of a known size and returns where its body
+// goes, and what to call after it.
+func (s *Server) body(w http.ResponseWriter, q *request, code, size int) (out io.Writer, finish func()) {
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json")
 	}
-	if limit := s.options.CompressOver; limit > 0 && len(body) > limit && acceptsGzip(q.http) {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Add("Vary", "Accept-Encoding")
+	limit := s.options.CompressOver
+	if limit <= 0 || size <= limit || !acceptsGzip(q.http) {
 		w.WriteHeader(code)
-		z := newGzip(w)
-		_, _ = z.Write(body) // a client that has gone is noticed by net/http
-		_ = z.Close()
-		return
+		return w, func() {}
 	}
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Add("Vary", "Accept-Encoding")
 	w.WriteHeader(code)
-	_, _ = w.Write(body)
+	z := newGzip(w)
+	return z, func() { _ = z.Close() }
 }
 
 // newGzip compresses as fast as the real server does, at level 1.
@@ -67,9 +73,4 @@ func WriteStatus(w http.ResponseWriter, e *StatusError) {
 	h.Set("Content-Type", "application/json")
 	w.WriteHeader(e.Code)
 	_, _ = w.Write(append(mustJSON(e), '\n'))
-}
-
-// notFoundPath answers a path that means nothing, as net/http does.
-func notFoundPath(w http.ResponseWriter) {
-	http.Error(w, "404 page not found", http.StatusNotFound)
 }

@@ -31,6 +31,9 @@ type request struct {
 //	/apis/GROUP/VERSION/... alike
 func (s *Server) route(r *http.Request) *request {
 	q := &request{http: r, query: r.URL.Query(), verb: strings.ToLower(r.Method)}
+	if strings.Contains(r.URL.Path, "//") {
+		return q // no router matches it
+	}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
 	case parts[0] == "api" && len(parts) > 2:
@@ -117,11 +120,13 @@ func (s *Server) lookup(q *request) *collection {
 	}
 	isNamespace := c.Name() == "namespaces"
 	switch {
-	case q.subresource != "" && (q.subresource != "status" || !c.status):
+	case q.subresource != "" && !c.custom && (q.subresource != "status" || !c.status):
 		return nil
 	case !c.Namespaced && q.namespace != "" && !isNamespace:
 		return nil
 	case c.Namespaced && q.namespace == "" && q.name != "":
+		return nil
+	case c.custom && c.Namespaced && q.namespace == "" && q.verb != "list" && q.verb != "watch":
 		return nil
 	}
 	return c

@@ -3,6 +3,8 @@ package fakeapi
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -22,29 +24,43 @@ func (s *selection) matches(o *object) bool {
 	if o == nil || s.namespace != "" && o.meta.Namespace != s.namespace {
 		return false
 	}
-	return s.labels.Matches(o.labels()) && s.fields.Matches(o.fields)
+	return s.labels.Matches(o.labels()) && (s.fields.Empty() || s.fields.Matches(o.selectable()))
 }
 
-// selectableFields computes the values that field selectors see.
-func selectableFields(d *draft) fields.Set {
+// lazyFields are computed once for a state, if anybody selects by them.
+type lazyFields struct {
+	once sync.Once
+	set  fields.Set
+}
+
+// selectable returns the values that field selectors see.
+func (o *object) selectable() fields.Set {
+	o.fields.once.Do(func() { o.fields.set = o.draft.selectable() })
+	return o.fields.set
+}
+
+func (d *draft) selectable() fields.Set {
 	set := fields.Set{"metadata.name": d.meta.Name}
 	if d.kind.Namespaced {
 		set["metadata.namespace"] = d.meta.Namespace
 	}
+	tree := make(map[string]map[string]json.RawMessage) // parsed once per object
 	for _, f := range d.kind.fields {
-		set[f.label] = f.value(d)
+		set[f.label] = f.value(d, tree)
 	}
 	return set
 }
 
-func (f selectable) value(d *draft) string {
+func (f selectable) value(d *draft, tree map[string]map[string]json.RawMessage) string {
 	raw := d.get(f.path[0])
-	for _, name := range f.path[1:] {
-		var m map[string]json.RawMessage
-		if json.Unmarshal(raw, &m) != nil {
-			return f.zero
+	for i, name := range f.path[1:] {
+		at := strings.Join(f.path[:i+1], ".")
+		if _, parsed := tree[at]; !parsed {
+			var m map[string]json.RawMessage
+			_ = json.Unmarshal(raw, &m) // what is no object has no fields
+			tree[at] = m
 		}
-		raw = m[name]
+		raw = tree[at][name]
 	}
 	var v any
 	if json.Unmarshal(raw, &v) != nil {

@@ -68,6 +68,12 @@ func (s *Server) serveResource(w http.ResponseWriter, q *request) error {
 		return err
 	}
 	q.accept = accept
+	if q.subresource != "" && (q.subresource != "status" || !q.collection.status) {
+		return notFound(q.collection.kind, q.single)
+	}
+	if q.http.Method == http.MethodHead {
+		return methodNotAllowed()
+	}
 	switch q.verb {
 	case "list":
 		return s.serveList(w, q)

@@ -137,6 +137,12 @@ func (st *stream) object(o *object) []byte {
 
 // send writes a frame after the rewriters have seen it, unflushed.
 func (st *stream) send(e Event) {
+	if st.request.accept.as == "PartialObjectMetadataList" && e.Type != "ERROR" {
+		st.broken = true // no event is a list: the real server ends the stream
+	}
+	if st.broken {
+		return
+	}
 	for _, e := range st.server.hooks.rewrite(st.request.http, e) {
 		frame := e.Raw
 		if frame == nil {

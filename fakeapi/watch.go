@@ -23,7 +23,7 @@ func (s *Server) serveWatch(w http.ResponseWriter, q *request) error {
 	if err != nil {
 		return &StatusError{Code: http.StatusInternalServerError, Message: err.Error()}
 	}
-	if err := q.accept.form(false); err != nil {
+	if err := q.accept.form(q, q.accept.as == "PartialObjectMetadataList"); err != nil {
 		return err
 	}
 	timeout := s.watchTimeout(o)

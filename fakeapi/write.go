@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -20,6 +22,8 @@ type writeOptions struct {
 	dryRun bool
 	// status writes the status alone, !status everything.
 	status bool
+	// versioned refuses an update that does not say which version it is of.
+	versioned bool
 }
 
 // create stores a new object. The mutex is held.
@@ -41,6 +45,7 @@ func (s *storage) create(c *collection, d *draft, o writeOptions) (*object, erro
 		m.CreationTimestamp = now()
 	}
 	if !o.keepSystem {
+		d.fill()
 		m.DeletionTimestamp, m.DeletionGracePeriodSeconds = "", nil
 	}
 	m.SelfLink, m.Generation = "", 0
@@ -63,6 +68,11 @@ func (s *storage) replace(c *collection, d *draft, o writeOptions) (*object, err
 	if before == nil {
 		return nil, notFound(c.kind, m.Name)
 	}
+	if o.versioned && m.ResourceVersion == "" {
+		return nil, invalid(c.Group, c.Resource.Resource, m.Name, []StatusCause{{
+			Reason: "FieldValueInvalid", Message: "Invalid value: 0: must be specified for an update", Field: "metadata.resourceVersion",
+		}})
+	}
 	if err := mayReplace(c.kind, before, m); err != nil {
 		return nil, err
 	}
@@ -78,7 +88,7 @@ func (s *storage) replace(c *collection, d *draft, o writeOptions) (*object, err
 	if !o.keepSystem || m.DeletionTimestamp == "" {
 		m.DeletionTimestamp, m.DeletionGracePeriodSeconds = old.DeletionTimestamp, old.DeletionGracePeriodSeconds
 	}
-	if c.counted && !d.sameSpec(&before.draft) {
+	if c.counted && !d.sameSpec(&before.draft, c.status) {
 		m.Generation++
 	}
 	if same := d.at(before.version); bytes.Equal(same.json, before.json) {
@@ -89,19 +99,25 @@ func (s *storage) replace(c *collection, d *draft, o writeOptions) (*object, err
 	}
 	after := d.at(s.version + 1)
 	if m.DeletionTimestamp != "" && len(m.Finalizers) == 0 && len(old.Finalizers) > 0 {
-		// The last finalizer has gone, so the object goes too.
-		return s.removeAs(c, before, after), nil
+		// The last finalizer has gone, so the object goes too. This state is
+		// not stored: the event shows the one before.
+		s.remove(c, before)
+		return after, nil
 	}
 	s.commit(c, &change{before: before, after: after})
 	return after, nil
 }
 
 func mayReplace(k *kind, before *object, m *objectMeta) error {
+	if _, err := strconv.ParseUint(m.ResourceVersion, 10, 64); err != nil && m.ResourceVersion != "" {
+		return &StatusError{Code: http.StatusInternalServerError, Message: err.Error()}
+	}
 	switch {
 	case m.ResourceVersion != "" && m.ResourceVersion != before.meta.ResourceVersion:
 		return conflict(k, m.Name, "the object has been modified; please apply your changes to the latest version and try again")
 	case m.UID != "" && m.UID != before.meta.UID:
-		return conflict(k, m.Name, fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", m.UID, before.meta.UID))
+		return conflict(k, m.Name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s",
+			k.Resource.Resource, m.key(), m.UID, before.meta.UID))
 	}
 	return nil
 }
@@ -117,11 +133,11 @@ func (o *object) withStatus(d *draft) *draft {
 	return &next
 }
 
-// sameSpec says whether everything but metadata and status is as it was:
-// other writes do not count as a generation.
-func (d *draft) sameSpec(old *draft) bool {
+// sameSpec says whether everything but metadata, and status where it is a
+// subresource, is as it was: other writes do not count as a generation.
+func (d *draft) sameSpec(old *draft, status bool) bool {
 	strip := func(d *draft) []field {
-		return slices.DeleteFunc(slices.Clone(d.content), func(f field) bool { return f.name == "status" })
+		return slices.DeleteFunc(slices.Clone(d.content), func(f field) bool { return status && f.name == "status" })
 	}
 	return slices.EqualFunc(strip(d), strip(old), func(a, b field) bool {
 		return a.name == b.name && bytes.Equal(a.value, b.value)
@@ -130,12 +146,7 @@ func (d *draft) sameSpec(old *draft) bool {
 
 // remove deletes an object at once.
 func (s *storage) remove(c *collection, before *object) *object {
-	return s.removeAs(c, before, before)
-}
-
-// removeAs deletes an object whose last state was not stored.
-func (s *storage) removeAs(c *collection, before, final *object) *object {
-	gone := final.at(s.version + 1)
+	gone := before.at(s.version + 1)
 	s.commit(c, &change{before: before, gone: gone})
 	return gone
 }
@@ -154,6 +165,27 @@ func (s *storage) terminate(c *collection, before *object) *object {
 	after := d.at(s.version + 1)
 	s.commit(c, &change{before: before, after: after})
 	return after
+}
+
+// fill sets the few defaults without which a selector or a reader would go
+// astray.
+func (d *draft) fill() {
+	switch d.kind.Name() {
+	case "namespaces":
+		labels := map[string]string{"kubernetes.io/metadata.name": d.meta.Name}
+		maps.Copy(labels, d.meta.Labels)
+		d.meta.Labels = labels
+		d.putMissing("spec", `{"finalizers":["kubernetes"]}`)
+		d.putMissing("status", `{"phase":"Active"}`)
+	case "pods":
+		d.putMissing("status", `{"phase":"Pending"}`)
+	}
+}
+
+func (d *draft) putMissing(name, value string) {
+	if d.get(name) == nil {
+		d.put(name, json.RawMessage(value))
+	}
 }
 
 func (s *storage) commit(c *collection, ch *change) {
