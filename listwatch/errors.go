@@ -37,7 +37,9 @@ type LimitError struct {
 }
 
 // Error implements error.
-func (e *LimitError) Error() string { return fmt.Sprintf("listwatch: the list is over %s, %d", e.Limit, e.Value) }
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("listwatch: the list is over %s, %d", e.Limit, e.Value)
+}
 
 // VersionError is a resourceVersion that cannot be.
 type VersionError struct {
