@@ -1,0 +1,118 @@
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/rawwatch/rawwatch/store"
+)
+
+// Problem is an object that could not be stored as it came: its frame was bad, it did not decode, its transform failed,
+// an index function panicked on it. Everything else goes on. Where the key is known, the object is read again by GET.
+type Problem struct {
+	Key             Key // zero where the frame did not say
+	ResourceVersion string
+	Reason          string // a short constant, for counting
+	Err             error
+	Time            time.Time
+
+	again bool // it was read again already
+}
+
+// Error does not print the object: key, reason and cause only.
+func (p Problem) Error() string {
+	return fmt.Sprintf("informer: %s: %s: %v", store.FormatKey(p.Key), p.Reason, p.Err)
+}
+
+// Unwrap returns the cause.
+func (p Problem) Unwrap() error { return p.Err }
+
+// problems is what is known to be wrong in the store.
+type problems struct {
+	mu       sync.Mutex
+	counts   map[string]uint64
+	stale    map[Key]Problem // the store's state of these is not the newest
+	last     *Problem
+	rereads  []Key // to be read again
+	more     chan struct{}
+	panics   uint64
+	panicked error // the last handler's panic, until acknowledged
+}
+
+// maxStale bounds the list of stale keys: a codec that fails on everything must not double the store.
+const maxStale = 1000
+
+func (p *problems) add(problem Problem) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.counts == nil {
+		p.counts = make(map[string]uint64)
+		p.stale = make(map[Key]Problem)
+	}
+	p.counts[problem.Reason]++
+	p.last = &problem
+	if problem.Key.Name == "" {
+		return
+	}
+	if _, known := p.stale[problem.Key]; !known && len(p.stale) >= maxStale {
+		return
+	}
+	p.stale[problem.Key] = problem
+	if !problem.again {
+		p.rereads = append(p.rereads, problem.Key)
+		select {
+		case p.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// cleared forgets a key's problem: a good state, or its removal, is in the store.
+func (p *problems) cleared(key Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.stale, key)
+}
+
+// problem reports and counts, and has the object read again.
+func (i *Informer[T]) problem(p Problem) {
+	p.Time = time.Now()
+	i.problems.add(p)
+	i.options.Logger.Warn("object skipped", "resource", i.resource.String(), "key", store.FormatKey(p.Key), "reason", p.Reason, "error", p.Err)
+	if i.options.OnProblem != nil {
+		i.options.OnProblem(p)
+	}
+}
+
+// indexProblems reports the objects that an index function panicked on. They are in the store, so they are not stale.
+func (i *Informer[T]) indexProblems(err error) {
+	if err == nil {
+		return
+	}
+	list := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		list = joined.Unwrap()
+	}
+	for _, err := range list {
+		p := Problem{Reason: "index", Err: err, again: true}
+		var ie *store.IndexError
+		if errors.As(err, &ie) {
+			p.Key = ie.Key
+		}
+		i.problem(p)
+		i.problems.cleared(p.Key)
+	}
+}
+
+// older reports whether version a is known to be older than b. Versions that cannot be compared are only ever equal.
+func older(a, b string) bool {
+	c, err := resourceversion.CompareResourceVersion(a, b)
+	if err != nil {
+		return a != b
+	}
+	return c < 0
+}
