@@ -8,7 +8,7 @@ type EventKind uint8
 const (
 	ObjectAdded   EventKind = iota + 1 // New is there
 	ObjectUpdated                      // New took the place of Old
-	ObjectDeleted                      // Old was the last known state
+	ObjectDeleted                      // New was the last known state, Old the one that the log showed before
 	ObjectResync                       // nothing happened: New is as it was
 )
 
@@ -21,7 +21,7 @@ func (k EventKind) String() string {
 	return eventNames[0]
 }
 
-// Event is one change of one object as a handler sees it. Old and New are shared with the store and with every other
+// Event is one change of one object. Old and New are shared with the store and with every other
 // handler: they may be kept and must not be modified.
 type Event[T any] struct {
 	Kind            EventKind

@@ -94,9 +94,9 @@ func TestMergingStopsAtAnotherUIDAndAtARelist(t *testing.T) {
 	difference := l.Reader(ReaderOptions{Limit: 1, Policy: DropAndResync})
 	appendAll(t, l, events...)
 	reads(t, "two lives of a key are never merged, nor what a relist did with what came before", coalescing,
-		"Deleted a 2>", "Added a >4", "Updated b 1>2", "Updated b 2>3")
+		"Deleted a 1>", "Added a >4", "Updated b 1>2", "Updated b 2>3")
 	reads(t, "the difference to the present state has no relists in it", difference,
-		"Deleted a 2>", "Added a >4", "Updated b 1>3")
+		"Deleted a 1>", "Added a >4", "Updated b 1>3")
 }
 
 func TestResyncMergesIntoARealChange(t *testing.T) {
@@ -269,7 +269,7 @@ func (f *follower) read(t *testing.T, seed uint64, limit int) {
 			t.Fatalf("seed %d: %s, but the reader has it: %v", seed, text(e), there)
 		case e.Kind == ObjectUpdated && (e.Old != had.New || e.UID != had.UID):
 			t.Fatalf("seed %d: %s of %s, but the reader saw %s of %s last", seed, text(e), e.UID, had.New, had.UID)
-		case e.Kind == ObjectDeleted && e.UID != had.UID:
+		case e.Kind == ObjectDeleted && (e.UID != had.UID || e.Old != had.New):
 			t.Fatalf("seed %d: %s of %s, but the reader has %s", seed, text(e), e.UID, had.UID)
 		}
 		if e.Kind == ObjectDeleted {

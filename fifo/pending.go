@@ -61,7 +61,10 @@ func join[T any](earlier, later *Event[T]) Event[T] {
 	e.Received = earlier.Received
 	e.Initial = earlier.Initial && later.Initial
 	switch {
-	case later.Kind == ObjectDeleted: // its Old is the last state known to anyone
+	case later.Kind == ObjectDeleted: // its New is the last state known to anyone
+		if earlier.Kind == ObjectUpdated {
+			e.Old = earlier.Old
+		}
 	case later.Kind == ObjectResync:
 		e.Kind, e.Old = earlier.Kind, earlier.Old
 	case earlier.Kind == ObjectResync:

@@ -1,7 +1,5 @@
 package store
 
-import "slices"
-
 // Replace gathers a complete new state of one source: a list, a relist. Nothing is visible before Commit, and what was
 // there and is not in the new state is removed by it. Dropping a Replace instead of committing it is how a list that
 // broke off is forgotten. Used by one goroutine at a time.
@@ -9,6 +7,7 @@ type Replace[T any] struct {
 	writer  *Writer[T]
 	mark    uint64
 	changes []Change[T]
+	removed map[Key]int // what Remove took out: of the key's changes those before this position do not count
 }
 
 // Replace begins a replacement of everything that w has put into the store.
@@ -43,10 +42,16 @@ func (r *Replace[T]) Put(c Change[T]) {
 
 // Remove takes an object out of the new state again.
 func (r *Replace[T]) Remove(key Key) {
-	if n := r.touch(key); n != nil {
+	if r.removed == nil {
+		r.removed = make(map[Key]int)
+	}
+	r.removed[key] = len(r.changes)
+	s := r.writer.store
+	s.writing.Lock()
+	defer s.unlock()
+	if n := s.nodes[key]; n != nil && n.mark == r.mark {
 		n.mark = 0
 	}
-	r.changes = slices.DeleteFunc(r.changes, func(c Change[T]) bool { return c.Key == key })
 }
 
 // touch marks the object as seen, so that Commit does not remove it, and returns its node, nil when there is none.
@@ -74,7 +79,11 @@ func (r *Replace[T]) Commit(version string) ([]Change[T], error) {
 			changes = append(changes, Change[T]{Key: n.key, Delete: true})
 		}
 	}
-	changes = append(changes, r.changes...)
+	for i, c := range r.changes {
+		if i >= r.removed[c.Key] {
+			changes = append(changes, c)
+		}
+	}
 	err := s.write(r.writer.source, changes, version)
 	return changes, err
 }
