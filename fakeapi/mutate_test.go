@@ -248,7 +248,10 @@ func TestFinalizersHoldObjects(t *testing.T) {
 		if a.meta(t).DeletionTimestamp == "" {
 			t.Errorf("an update revived it: %s", a.body)
 		}
-		k.do("PATCH", podsPath+"/p", `{"metadata":{"finalizers":null}}`, "Content-Type: application/merge-patch+json")
+		last := k.do("PATCH", podsPath+"/p", `{"metadata":{"finalizers":null}}`, "Content-Type: application/merge-patch+json").meta(t)
+		if last.ResourceVersion != "4" || len(last.Finalizers) > 0 {
+			t.Errorf("the answer to the last change: %+v", last)
+		}
 		w.want("its life", "MODIFIED p 3", "MODIFIED p 4", "DELETED p 5")
 		if a := k.get(podsPath + "/p"); a.code != 404 {
 			t.Errorf("still there: %s", a.body)

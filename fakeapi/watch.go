@@ -17,8 +17,6 @@ func (s *Server) serveWatch(w http.ResponseWriter, q *request) error {
 	if err != nil {
 		return err
 	}
-	// From "" a watch may begin anywhere, as from "0"; the version is looked
-	// at before the stream begins.
 	version, err := parseVersion(o.resourceVersion)
 	if err != nil {
 		return &StatusError{Code: http.StatusInternalServerError, Message: err.Error()}
@@ -26,6 +24,15 @@ func (s *Server) serveWatch(w http.ResponseWriter, q *request) error {
 	if err := q.accept.form(q, q.accept.as == "PartialObjectMetadataList"); err != nil {
 		return err
 	}
+	if o.timeoutSeconds < 0 { // over before it began; the real server says so in the stream
+		s.refuseWatch(w, q, o, &StatusError{Code: http.StatusInternalServerError, Reason: "InternalError", Message: "context deadline exceeded"})
+		return nil
+	}
+	return s.runWatch(w, q, o, version)
+}
+
+// runWatch serves a watch whose parameters are in order.
+func (s *Server) runWatch(w http.ResponseWriter, q *request, o *listOptions, version uint64) error {
 	timeout := s.watchTimeout(o)
 	ctx, cancel := q.http.Context(), func() {}
 	if timeout > 0 {
@@ -41,15 +48,12 @@ func (s *Server) serveWatch(w http.ResponseWriter, q *request) error {
 	case isStatus && refused.Code == http.StatusGone && s.options.GoneStatus:
 		return err
 	}
-	stream := s.newStream(w, q, o)
-	defer stream.close()
 	if refused != nil {
-		// Once a watch has been let in, whatever keeps it from starting is
-		// told in the stream.
-		stream.send(Event{Type: "ERROR", Object: mustJSON(refused)})
-		stream.flush()
+		s.refuseWatch(w, q, o, refused)
 		return nil
 	}
+	stream := s.newStream(w, q, o)
+	defer stream.close()
 	defer s.stopWatch(watch)
 	if s.options.WatchList == WatchListSilent && o.marked() {
 		s.waitOut(ctx)
@@ -60,6 +64,15 @@ func (s *Server) serveWatch(w http.ResponseWriter, q *request) error {
 	stream.initial(initial, watch, o.marked() && s.options.WatchList != WatchListUnmarked)
 	s.pump(ctx, watch, stream, t)
 	return nil
+}
+
+// refuseWatch tells in the stream what keeps a watch from starting, once it has
+// been let in: the answer is 200 and one ERROR event.
+func (s *Server) refuseWatch(w http.ResponseWriter, q *request, o *listOptions, e *StatusError) {
+	stream := s.newStream(w, q, o)
+	defer stream.close()
+	stream.send(Event{Type: "ERROR", Object: mustJSON(e)})
+	stream.flush()
 }
 
 // watchTimeout is random where the client does not name a time, so that not

@@ -217,6 +217,9 @@ func TestWatchTimesOut(t *testing.T) {
 		if lasted := took(func() { k.watch("/api/v1/pods?watch=1&timeoutSeconds=7").wantEnd("", io.EOF) }); lasted != 7*time.Second {
 			t.Errorf("timeoutSeconds=7 lasted %v", lasted)
 		}
+		past := k.watch("/api/v1/pods?watch=1&timeoutSeconds=-5")
+		past.want("a time that is past", "ERROR 500 context deadline exceeded")
+		past.wantEnd("a time that is past", io.EOF)
 		var all []time.Duration
 		for range 20 {
 			lasted := took(func() { k.watch("/api/v1/pods?watch=1&timeoutSeconds=0").wantEnd("", io.EOF) })

@@ -97,13 +97,14 @@ func (s *storage) replace(c *collection, d *draft, o writeOptions) (*object, err
 	if o.dryRun {
 		return d.at(before.version), nil
 	}
-	after := d.at(s.version + 1)
 	if m.DeletionTimestamp != "" && len(m.Finalizers) == 0 && len(old.Finalizers) > 0 {
 		// The last finalizer has gone, so the object goes too. This state is
-		// not stored: the event shows the one before.
+		// not stored: the event shows the one before, and the answer carries
+		// its version.
 		s.remove(c, before)
-		return after, nil
+		return d.at(before.version), nil
 	}
+	after := d.at(s.version + 1)
 	s.commit(c, &change{before: before, after: after})
 	return after, nil
 }
