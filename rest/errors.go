@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -96,8 +97,12 @@ func (e *Error) Hint() string {
 	return hintFor(e)
 }
 
-// plainText is a cause's text. The net package repeats the address that stands in front of it already.
+// plainText is a cause's text. The net package repeats the address that stands in front of it already; net/url repeats the whole URL, and there
+// may be a password in it.
 func plainText(err error) string {
+	if bad, ok := errors.AsType[*url.Error](err); ok {
+		return bad.Op + ": " + bad.Err.Error()
+	}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
 		return op.Err.Error()

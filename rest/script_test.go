@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -153,3 +154,5 @@ func asError(t testing.TB, err error) *Error {
 	}
 	return e
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }
