@@ -31,7 +31,7 @@ func crowd(tb testing.TB, name string) [][]byte {
 	object := template(tb, name)
 	var all [][]byte
 	for i := range 64 {
-		o := bytes.ReplaceAll(object, []byte("2026-"), fmt.Appendf(nil, "%0*d-", 4+i%5, 2026))
+		o := bytes.ReplaceAll(object, []byte("2026-03-14T09:26:53.00"), []byte("2026-03-14T09:26:53.001122334"[:22+i%8]))
 		o = bytes.ReplaceAll(o, []byte("example.org"), []byte("examples-of-names.org"[i%9:]))
 		o = bytes.ReplaceAll(o, []byte("shop"), []byte("shopping-cart"[:4+i%10]))
 		o = bytes.ReplaceAll(o, []byte(`"True"`), fmt.Appendf(nil, `"%0*d"`, 1+i%7, i))
@@ -184,3 +184,34 @@ func BenchmarkLabels(b *testing.B) {
 		}
 	})
 }
+
+// fiveFields is what a program declares that needs little of an object.
+type fiveFields struct {
+	Metadata struct {
+		Labels map[string]string `json:"labels"`
+	} `json:"metadata"`
+	Spec struct {
+		NodeName string `json:"nodeName"`
+		Timezone string `json:"timezone"`
+	} `json:"spec"`
+	Status struct {
+		Phase string `json:"phase"`
+		PodIP string `json:"podIP"`
+	} `json:"status"`
+}
+
+func benchmarkCodec[T any](b *testing.B, codec watchdecoder.Codec[T]) {
+	benchmarks(b, func(b *testing.B, objects [][]byte) {
+		sizeOf(b, objects)
+		for i := 0; b.Loop(); i++ {
+			if _, err := codec.Decode(objects[i%len(objects)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkCodecFiveFields(b *testing.B) { benchmarkCodec(b, watchdecoder.JSON[fiveFields]()) }
+func BenchmarkCodecMetadata(b *testing.B)   { benchmarkCodec(b, watchdecoder.MetadataObject()) }
+func BenchmarkCodecAny(b *testing.B)        { benchmarkCodec(b, watchdecoder.JSON[any]()) }
+func BenchmarkCodecRaw(b *testing.B)        { benchmarkCodec(b, watchdecoder.RawObject()) }

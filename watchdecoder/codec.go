@@ -1,53 +1,89 @@
 package watchdecoder
 
+import (
+	"reflect"
+	"sync"
+
+	jsoniter "github.com/json-iterator/go"
+)
+
 // Codec turns the bytes of one object into a T. It is safe for concurrent use.
 type Codec[T any] interface {
-	// Decode validates raw and returns its value, which shares no memory with raw: raw is valid during the call only.
+	// Decode validates raw and returns its value, which shares no memory with raw: raw is valid during the call only. The
+	// error is a *[SyntaxError] or a *[DecodeError].
 	Decode(raw []byte) (T, error)
 	// Accept is the media type to ask the server for when watching or reading single objects, "" for application/json.
 	// [ListAccept] of it is the one for lists.
 	Accept() string
 }
 
-// JSON returns the codec that decodes an object into a *T as sigs.k8s.io/json does: keys compared byte by byte, integers
-// exact, in values of type any too (int64, or float64 where they do not fit).
-func JSON[T any]() Codec[*T] { return jsonCodec[T]{} }
+// JSON returns the codec that decodes an object into a *T as sigs.k8s.io/json does, which Kubernetes uses: keys compared byte
+// by byte, members that T does not declare skipped (at the speed of a scan), of equal keys the last one in force, integers
+// exact, in values of type any too (int64, or float64 where they do not fit). Invalid UTF-8 becomes U+FFFD, except in what
+// unmarshals itself. A panic of such a type is an error.
+//
+// It looks at T's fields once: make a codec once and keep it.
+func JSON[T any]() Codec[*T] { return newJSONCodec[T]() }
 
-type jsonCodec[T any] struct{}
-
-func (jsonCodec[T]) Decode(raw []byte) (*T, error) { return nil, nil }
-func (jsonCodec[T]) Accept() string                { return "" }
-
-// Raw is one object's JSON, valid as of [Valid].
-type Raw []byte
-
-// RawObject returns the codec that validates an object and copies its bytes.
-func RawObject() Codec[Raw] { return rawCodec{} }
-
-type rawCodec struct{}
-
-func (rawCodec) Decode(raw []byte) (Raw, error) { return append(Raw(nil), raw...), nil }
-func (rawCodec) Accept() string                 { return "" }
-
-// Lazy is an object's JSON that is decoded when asked for.
-type Lazy[T any] struct{ raw Raw }
-
-// LazyOf returns a Lazy over raw, which it keeps: valid JSON, as RawObject and LazyObject leave it, that nobody changes.
-func LazyOf[T any](raw Raw) Lazy[T] { return Lazy[T]{raw} }
-
-// Raw returns the object's bytes, not to be changed.
-func (l Lazy[T]) Raw() Raw { return l.raw }
-
-// Decode decodes the object at each call and keeps nothing.
-func (l Lazy[T]) Decode() (*T, error) { return JSON[T]().Decode(l.raw) }
-
-// LazyObject returns the codec that validates an object and keeps a copy of its bytes for later decoding.
-func LazyObject[T any]() Codec[Lazy[T]] { return lazyCodec[T]{} }
-
-type lazyCodec[T any] struct{}
-
-func (lazyCodec[T]) Decode(raw []byte) (Lazy[T], error) {
-	object, err := rawCodec{}.Decode(raw)
-	return Lazy[T]{object}, err
+type jsonCodec[T any] struct {
+	plan    *plan
+	api     jsoniter.API
+	pruners sync.Pool
 }
-func (lazyCodec[T]) Accept() string { return "" }
+
+func newJSONCodec[T any]() *jsonCodec[T] {
+	c := &jsonCodec[T]{
+		plan: planner{}.of(reflect.TypeFor[T]()),
+		api:  jsoniter.Config{CaseSensitive: true}.Froze(),
+	}
+	c.api.RegisterExtension(new(asides))
+	c.pruners.New = func() any { return new(pruner) }
+	return c
+}
+
+func (*jsonCodec[T]) Accept() string { return "" }
+
+func (c *jsonCodec[T]) Decode(raw []byte) (*T, error) {
+	if err := Valid(raw); err != nil {
+		return nil, err
+	}
+	return c.decodeValid(raw)
+}
+
+// keepPruned bounds the memory that a codec keeps from one object for the next.
+const keepPruned = 64 << 10
+
+func (c *jsonCodec[T]) decodeValid(raw []byte) (value *T, err error) {
+	defer func() {
+		if recover() != nil { // what it panicked with may quote the object
+			value, err = nil, &DecodeError{Path: "the object", Rule: rulePanic}
+		}
+	}()
+	p := c.pruners.Get().(*pruner)
+	p.reset(raw)
+	if !p.value(c.plan) {
+		return nil, c.refuse(raw, p.in.i, p.rule, nil)
+	}
+	value = new(T)
+	a := aside{values: p.aside}
+	iter := c.api.BorrowIterator(p.out)
+	iter.Attachment = &a
+	iter.ReadVal(value)
+	failure := iter.Error
+	c.api.ReturnIterator(iter)
+	switch {
+	case a.rule != "":
+		return nil, c.refuse(raw, a.at, a.rule, a.err)
+	case failure != nil:
+		return nil, &DecodeError{Path: "the object", Rule: "json-iterator refused it"}
+	}
+	if cap(p.out) <= keepPruned {
+		clear(p.aside)
+		c.pruners.Put(p)
+	}
+	return value, nil
+}
+
+func (c *jsonCodec[T]) refuse(raw []byte, at int, rule string, err error) error {
+	return &DecodeError{Offset: int64(at), Path: pathOf(raw, c.plan, at), Rule: rule, Err: err}
+}

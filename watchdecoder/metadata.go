@@ -45,9 +45,21 @@ type OwnerReference struct {
 }
 
 // MetadataObject returns the codec that decodes an object's metadata and nothing else, and asks the server for no more.
-func MetadataObject() Codec[*Metadata] { return metadataCodec{} }
+func MetadataObject() Codec[*Metadata] { return metadataCodec{newJSONCodec[described]()} }
 
-type metadataCodec struct{}
+// described is any object.
+type described struct {
+	Metadata Metadata `json:"metadata"`
+}
 
-func (metadataCodec) Decode(raw []byte) (*Metadata, error) { return nil, nil }
-func (metadataCodec) Accept() string                       { return AcceptMetadata }
+type metadataCodec struct{ json *jsonCodec[described] }
+
+func (metadataCodec) Accept() string { return AcceptMetadata }
+
+func (c metadataCodec) Decode(raw []byte) (*Metadata, error) {
+	object, err := c.json.Decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return &object.Metadata, nil
+}

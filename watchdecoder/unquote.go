@@ -85,3 +85,19 @@ func unicodeEscape(text []byte) (r rune, ok bool) {
 	}
 	return r, true
 }
+
+// appendQuoted appends text, which is valid UTF-8, as a JSON string.
+func appendQuoted(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c < ' ':
+			dst = append(dst, '\\', 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&15])
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, '"')
+}

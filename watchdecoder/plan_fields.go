@@ -1,0 +1,110 @@
+package watchdecoder
+
+import (
+	"reflect"
+	"strings"
+	"unicode"
+)
+
+// candidate is a member of a struct or of a struct embedded in it, before names are compared.
+type candidate struct {
+	name   string
+	tagged bool
+	depth  int
+	typ    reflect.Type
+	quoted bool
+}
+
+// fieldsOf finds the members of a struct by the rules of encoding/json: fields of embedded structs count as those of the
+// outer one; of several of a name the least deep one stands, of those the tagged one, and none if there are still several.
+func (p planner) fieldsOf(t reflect.Type) []planField {
+	all := candidates(t, 0, map[reflect.Type]bool{})
+	var fields []planField
+	for i, c := range all {
+		if c.dominates(all, i) {
+			fields = append(fields, planField{
+				name:   c.name,
+				member: append(appendQuoted(nil, []byte(c.name)), ':'),
+				plan:   p.of(c.typ),
+				quoted: c.quoted,
+			})
+		}
+	}
+	return fields
+}
+
+// dominates says that no other candidate of the name stands before or beside c, which is all[i].
+func (c *candidate) dominates(all []candidate, i int) bool {
+	for j, other := range all {
+		if j == i || other.name != c.name {
+			continue
+		}
+		if other.depth < c.depth || other.depth == c.depth && (other.tagged || !c.tagged) {
+			return false
+		}
+	}
+	return true
+}
+
+// candidates lists a struct's members in the order of its fields. around holds the structs that it is embedded in.
+func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []candidate {
+	if around[t] {
+		return nil
+	}
+	around[t] = true
+	defer delete(around, t)
+	var all []candidate
+	for f := range t.Fields() {
+		tag := f.Tag.Get("json")
+		if tag == "-" {
+			continue
+		}
+		name, options, _ := strings.Cut(tag, ",")
+		if !validName(name) {
+			name = ""
+		}
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer && inner.Name() == "" {
+			inner = inner.Elem()
+		}
+		switch {
+		case f.Anonymous && inner.Kind() == reflect.Struct && name == "":
+			all = append(all, candidates(inner, depth+1, around)...)
+		case f.IsExported():
+			c := candidate{name: name, tagged: name != "", depth: depth, typ: f.Type, quoted: hasString(options) && canQuote(inner)}
+			if name == "" {
+				c.name = f.Name
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func hasString(options string) bool {
+	for option := range strings.SplitSeq(options, ",") {
+		if option == "string" {
+			return true
+		}
+	}
+	return false
+}
+
+// canQuote says that the option string means anything for a type.
+func canQuote(t reflect.Type) bool {
+	switch kindOf(t) {
+	case planText, planBool, planInt, planUint, planFloat:
+		return true
+	}
+	return false
+}
+
+// validName says that encoding/json takes a name in a tag for one.
+func validName(name string) bool {
+	for _, c := range name {
+		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,47 @@
+package watchdecoder
+
+// Raw is one object's JSON, valid as of [Valid].
+type Raw []byte
+
+// RawObject returns the codec that validates an object and copies its bytes.
+func RawObject() Codec[Raw] { return rawCodec{} }
+
+type rawCodec struct{}
+
+func (rawCodec) Accept() string { return "" }
+
+func (rawCodec) Decode(raw []byte) (Raw, error) {
+	if err := Valid(raw); err != nil {
+		return nil, err
+	}
+	return append(make(Raw, 0, len(raw)), raw...), nil
+}
+
+// Lazy is an object's JSON that is decoded when asked for.
+type Lazy[T any] struct {
+	raw   Raw
+	codec *jsonCodec[T]
+}
+
+// LazyObject returns the codec that validates an object and keeps a copy of its bytes, for decoding as [JSON] does.
+func LazyObject[T any]() Codec[Lazy[T]] { return lazyCodec[T]{newJSONCodec[T]()} }
+
+type lazyCodec[T any] struct{ json *jsonCodec[T] }
+
+func (lazyCodec[T]) Accept() string { return "" }
+
+func (c lazyCodec[T]) Decode(raw []byte) (Lazy[T], error) {
+	object, err := rawCodec{}.Decode(raw)
+	return Lazy[T]{object, c.json}, err
+}
+
+// Raw returns the object's bytes, not to be changed.
+func (l Lazy[T]) Raw() Raw { return l.raw }
+
+// Decode decodes the object at each call and keeps nothing. The error is a *[DecodeError]. Of the zero Lazy it is nil, nil.
+func (l Lazy[T]) Decode() (*T, error) {
+	if l.codec == nil {
+		return nil, nil
+	}
+	return l.codec.decodeValid(l.raw)
+}
