@@ -2,7 +2,7 @@ package listwatch
 
 import (
 	"context"
-	"io"
+	"errors"
 	"iter"
 	"strings"
 
@@ -27,8 +27,8 @@ func List(ctx context.Context, c *rest.Client, o Options) iter.Seq2[*Event, erro
 	}
 }
 
-// errLeft: the loop was left.
-var errLeft = io.EOF
+// errLeft says that the loop was left.
+var errLeft = errors.New("left")
 
 // lister is one list.
 type lister struct {

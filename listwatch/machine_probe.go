@@ -26,6 +26,8 @@ func (m *machine) resume(now time.Time, in *input) {
 
 func (s *probing) step(m *machine, now time.Time, in *input) {
 	switch in.kind {
+	case inAccepted:
+		m.throttled.good(now)
 	case inPageEnd:
 		m.probe, m.refusals = false, 0
 		if err := m.behind(in.version); err != nil {
@@ -47,13 +49,13 @@ func (s *probing) step(m *machine, now time.Time, in *input) {
 
 // ended: a server that cannot be reached is asked again, one that refuses is not needed for a watch.
 func (s *probing) ended(m *machine, now time.Time, in *input) {
-	if m.gaveUp(in) {
-		return
-	}
 	if m.probeRefused(in) {
 		m.probe, m.refusals = false, 0
 		in.reason = ReasonProbeUnavailable
 		m.requestWatch(now, in)
+		return
+	}
+	if m.gaveUp(in) {
 		return
 	}
 	m.wait(m.delay(&m.watches, now, in), thenResume, in)
