@@ -111,6 +111,8 @@ func TestLineLimit(t *testing.T) {
 		}
 		stopped(t, repeated(line(1 << 20)[:1<<19], 1<<10), o, "a chunk's line longer than the limit") // one that never ends
 	}
+	passes(t, strings.NewReader("05\r\nhello\r\n"+end), Options{MaxLine: 4})
+	stopped(t, strings.NewReader("005\r\nhello\r\n"+end), Options{MaxLine: 4}, "a chunk's line longer than the limit")
 	passes(t, strings.NewReader(line(DefaultMaxLine+1)+"hello\r\n"+end), Options{MaxLine: -1})
 }
 

@@ -15,11 +15,11 @@ func (r *Reader) plainFraming(b []byte) int {
 	return used
 }
 
-// plainLine takes a line without extension that begins at an offset of the wire and pays for itself.
+// plainLine takes a line of up to eight digits, which pays for itself (freePerChunk), that begins at an offset of the wire.
 func (r *Reader) plainLine(at int64, b []byte) int {
 	size, digits := plainSize(b)
 	length := int64(digits + 2)
-	if digits == 0 || size > r.o.MaxChunk || length > int64(r.o.MaxLine) || r.overhead > 0 || length+dataCRLF > freePerChunk+size {
+	if digits == 0 || size > r.o.MaxChunk || length > int64(r.o.MaxLine) {
 		return 0
 	}
 	r.line = chunkLine{size: size, length: length}

@@ -24,6 +24,7 @@ var vectors = []vector{
 	{name: "two chunks", wire: hello + "6\r\n world\r\n0\r\n\r\n", want: "hello world"},
 	{name: "content that looks like framing", wire: "9\r\n\r\n0\r\n\r\n\r\n\r\n0\r\n\r\n", want: "\r\n0\r\n\r\n\r\n"},
 	{name: "digits in both cases", wire: "a\r\n0123456789\r\nA\r\n0123456789\r\n0\r\n\r\n", want: "01234567890123456789"},
+	{name: "the last digits", wire: "f\r\n0123456789abcde\r\nF\r\n0123456789abcde\r\n09\r\n012345678\r\n0\r\n\r\n", want: "0123456789abcde0123456789abcde012345678"},
 	{name: "leading zeros", wire: "005\r\nhello\r\n000\r\n\r\n", want: "hello"},
 	{name: "sixteen digits", wire: "0000000000000005\r\nhello\r\n0000000000000000\r\n\r\n", want: "hello"},
 	{name: "seventeen digits", wire: "00000000000000005\r\nhello\r\n0\r\n\r\n", rule: "a chunk size of more than 16 digits", section: limits, offset: 16},
