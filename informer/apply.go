@@ -2,7 +2,6 @@ package informer
 
 import (
 	"context"
-	"time"
 
 	"github.com/rawwatch/rawwatch/fifo"
 	"github.com/rawwatch/rawwatch/store"
@@ -14,9 +13,7 @@ func (s *source[T]) apply(ctx context.Context, batch []fifo.Delta[*job[T]]) erro
 	for _, d := range batch {
 		switch d.Type {
 		case fifo.Bookmark:
-			if d.ResourceVersion != "" {
-				s.pending = d.ResourceVersion
-			}
+			s.reach(d.Value.version)
 		case fifo.Replaced:
 			if err := s.flush(ctx); err != nil {
 				return err
@@ -33,12 +30,18 @@ func (s *source[T]) apply(ctx context.Context, batch []fifo.Delta[*job[T]]) erro
 	return s.flush(ctx)
 }
 
+func (s *source[T]) reach(version string) {
+	if version != "" {
+		s.pending = version
+	}
+}
+
 // gather waits until the object is decoded and puts it where it belongs: into the list that is being read, or into the
 // next commit.
 func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	j := d.Value
-	if j.item && d.Type == fifo.Deleted {
-		s.incoming.Remove(d.Key)
+	if j.list != nil && d.Type == fifo.Deleted {
+		j.list.state.Remove(d.Key)
 		return nil
 	}
 	for !j.done.Load() {
@@ -49,47 +52,65 @@ func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		}
 	}
 	s.unreserve(j.size)
-	bad := j.err != nil
-	if bad {
-		s.informer.problem(Problem{Key: d.Key, ResourceVersion: d.ResourceVersion, Reason: "undecodable", Err: j.err, again: j.again})
-	}
 	c := store.Change[T]{Key: d.Key, UID: d.UID, ResourceVersion: d.ResourceVersion, Value: j.value}
+	if j.again && s.outdated(&c) {
+		return nil
+	}
+	if j.err != nil {
+		s.report(d)
+	}
 	switch {
-	case j.item && bad:
-		s.incoming.Retain(d.Key)
-		return nil
-	case j.item:
-		s.incoming.Put(c)
-		return nil
-	case j.again && s.outdated(&c):
-		return nil
+	case j.list == nil:
+		s.gatherChange(d, c)
+	case j.err == nil:
+		j.list.state.Put(c)
+	case d.Key.Name != "":
+		j.list.state.Retain(d.Key) // it is there; what the store has of it is better than nothing
 	}
-	if !j.again {
-		s.pending = d.ResourceVersion
-	}
-	if bad && d.Type != fifo.Deleted {
-		return nil // the stored state stays, marked stale, and the version moves on with the Problem as its witness
-	}
-	c.Delete = d.Type == fifo.Deleted
-	s.changes = append(s.changes, c)
-	s.origins = append(s.origins, origin{received: d.Received, last: !bad})
 	return nil
 }
 
-// outdated reports whether an object read again by GET is older than what the watch has brought meanwhile.
+func (s *source[T]) gatherChange(d fifo.Delta[*job[T]], c store.Change[T]) {
+	j := d.Value
+	s.reach(j.version)
+	if j.err != nil && d.Type != fifo.Deleted {
+		return // the stored state stays, marked stale, and the version moves on with the Problem as its witness
+	}
+	c.Delete = d.Type == fifo.Deleted
+	s.changes = append(s.changes, c)
+	s.origins = append(s.origins, origin{received: d.Received, last: j.err == nil, repeat: s.informer.options.RedeliverUnchanged})
+}
+
+// report tells of an object that cannot be stored as it came. A deletion is one all the same.
+func (s *source[T]) report(d fifo.Delta[*job[T]]) {
+	p := Problem{Key: d.Key, ResourceVersion: d.ResourceVersion, Reason: d.Value.reason, Err: d.Value.err}
+	if p.Reason == "" {
+		p.Reason = "undecodable"
+	}
+	p.again = d.Value.again || d.Type == fifo.Deleted
+	s.informer.problem(p)
+}
+
+// outdated reports whether an object read again by GET says nothing new: something came by watch or by list meanwhile.
 func (s *source[T]) outdated(c *store.Change[T]) bool {
-	had, ok := s.informer.store.Entry(c.Key)
+	if s.listing.Load() || !s.informer.problems.isStale(c.Key) {
+		return true
+	}
 	for i := range s.changes {
 		if s.changes[i].Key == c.Key {
 			return true
 		}
 	}
+	had, ok := s.informer.store.Entry(c.Key)
 	return ok && !older(had.ResourceVersion, c.ResourceVersion)
 }
 
 // flush commits what has been gathered: store first, then the subscriptions, then the version.
 func (s *source[T]) flush(ctx context.Context) error {
 	if len(s.changes) == 0 {
+		if s.pending != "" && s.pending != s.version {
+			s.writer.Advance(s.pending)
+		}
 		s.advance()
 		return nil
 	}
@@ -105,10 +126,8 @@ func (s *source[T]) flush(ctx context.Context) error {
 	}
 	i.log.Append(s.events...)
 	i.publishing.Unlock()
-	s.informer.indexProblems(err)
-	for n := range s.changes {
-		i.problems.cleared(s.changes[n].Key)
-	}
+	i.indexProblems(err)
+	clearProblems(&i.problems, s.changes)
 	clear(s.changes)
 	clear(s.origins)
 	clear(s.events)
@@ -117,88 +136,50 @@ func (s *source[T]) flush(ctx context.Context) error {
 	return nil
 }
 
-// advance makes the newest version of what has been applied known: to the store, where a bookmark brought it, to the
-// reflector, which resumes there, and to those who wait for it.
+// advance makes the version of what has been applied known: to the reflector, which resumes there, and to those who
+// wait for it.
 func (s *source[T]) advance() {
 	version := s.pending
-	if version == "" {
-		return
-	}
 	s.pending = ""
-	s.progress.mu.Lock()
-	known := s.progress.version == version
-	s.progress.mu.Unlock()
-	if known {
+	if version == "" || version == s.version {
 		return
 	}
-	s.writer.Advance(version)
+	s.version = version
 	s.reflector.Applied(version)
 	s.progress.update(func(p *progress) { p.version = version })
 }
 
-// replace commits the list that has been read, as one change of the store. The first one of a source is shown to the
-// subscriptions as the state that they begin with, out of the store; a later one as events.
+// replace commits the list that has been read, as one change of the store. The first one of a source that the informer
+// began with is shown to the subscriptions out of the store, as the state that they begin with; any other as events.
 func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
-	i := s.informer
+	i, list := s.informer, d.Value.list
 	if err := i.log.Room(ctx); err != nil {
 		return err
 	}
-	incoming := s.incoming
-	s.incoming = nil
+	first := s.relists.Load() == 0
 	i.publishing.Lock()
-	changes, err := incoming.Commit(d.ResourceVersion)
+	changes, err := list.state.Commit(d.Value.version)
 	generation := i.generation.Add(1)
-	if s.progress.synced {
-		s.events = s.events[:0]
-		for n := range changes {
-			s.events = appendEvents(s.events, &changes[n], origin{received: d.Received, stale: true}, generation)
-		}
-		i.log.Append(s.events...)
-	} else {
+	if first && !s.late {
 		i.beginAll(s)
-		s.progress.update(func(p *progress) { p.synced = true }) // under the lock: who subscribes next begins by itself
+	} else {
+		o := origin{received: d.Received, stale: true, initial: first, repeat: !list.keep}
+		var events []Event[T]
+		for n := range changes {
+			events = appendEvents(events, &changes[n], o, generation)
+		}
+		i.log.Append(events...)
 	}
+	s.progress.update(func(p *progress) { p.synced = true }) // under the lock: who subscribes next begins by itself
 	i.publishing.Unlock()
-	s.informer.indexProblems(err)
-	for n := range changes {
-		i.problems.cleared(changes[n].Key)
-	}
-	s.events = nil // a relist may have been large
+	i.indexProblems(err)
+	clearProblems(&i.problems, changes)
+	i.problems.relisted(s.namespace, list.problems)
+	s.listing.Store(false)
 	s.relists.Add(1)
-	s.reflector.Applied(d.ResourceVersion)
-	epoch := s.reflector.Status().Epoch
-	s.progress.update(func(p *progress) { p.version, p.epoch, p.err = d.ResourceVersion, epoch, nil })
+	s.version = d.Value.version
+	s.reflector.Applied(s.version)
+	s.progress.update(func(p *progress) { p.version, p.epoch, p.err = s.version, list.epoch, nil })
 	i.checkSynced()
 	return nil
-}
-
-// origin is what an event keeps of how its change came about.
-type origin struct {
-	received time.Time
-	stale    bool // a relist noticed
-	last     bool // a removal that came with the object's last state
-}
-
-// appendEvents turns a committed change into what the handlers see of it. The store says what was there before, not
-// the server's word for the change: the removal of what nobody had is nothing, and another UID under the same key is a
-// deletion and an addition.
-func appendEvents[T any](dst []Event[T], c *store.Change[T], o origin, generation uint64) []Event[T] {
-	e := Event[T]{Key: c.Key, Received: o.received, Generation: generation}
-	reborn := c.Existed && !c.Delete && c.UID != "" && c.OldUID != "" && c.UID != c.OldUID
-	if c.Existed && (c.Delete || reborn) {
-		gone := e
-		gone.Kind, gone.UID, gone.ResourceVersion, gone.Old, gone.Stale = Deleted, c.OldUID, c.OldVersion, c.Old, o.stale || reborn
-		if c.Delete && o.last {
-			gone.Old, gone.ResourceVersion = c.Value, c.ResourceVersion
-		}
-		dst = append(dst, gone)
-	}
-	if c.Delete {
-		return dst
-	}
-	e.Kind, e.UID, e.ResourceVersion, e.New = Added, c.UID, c.ResourceVersion, c.Value
-	if c.Existed && !reborn {
-		e.Kind, e.Old = Updated, c.Old
-	}
-	return append(dst, e)
 }

@@ -41,7 +41,6 @@ type Factory struct {
 	mu      sync.Mutex
 	members map[memberKey]*member
 	order   []*member
-	ctx     context.Context // of the newest Start
 	closed  bool
 	running sync.WaitGroup
 }
@@ -208,7 +207,8 @@ func Release[T any](f *Factory, i *Informer[T]) {
 	}
 }
 
-// Shutdown stops every informer and returns when all their goroutines have ended. The factory makes no more of them.
+// Shutdown stops every informer and returns when all their goroutines have ended; so it must not be called from a
+// handler. The factory makes no more of them.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()
 	f.closed = true

@@ -80,37 +80,22 @@ func (h *Handler[T]) call(e Event[T]) {
 	}
 }
 
-// narrow applies Match to events, in place, and returns what is left of them.
-func (h *Handler[T]) narrow(events []Event[T]) []Event[T] {
-	if h.Match == nil {
-		return events
-	}
-	kept := events[:0]
-	for _, e := range events {
-		if h.matches(&e) {
-			kept = append(kept, e)
-		}
-	}
-	return kept
-}
-
-// matches reports whether the handler sees e, and turns an update across the border into what it is on this side.
-func (h *Handler[T]) matches(e *Event[T]) bool {
+// narrow reports whether a handler with this Match sees e, and turns an update across the border into what it is on this
+// side. A deletion counts by the state that was seen last: its own may have left the border behind.
+func narrow[T any](e *Event[T], match func(Key, T) bool) bool {
 	switch e.Kind {
 	case Deleted:
-		return h.Match(e.Key, e.Old)
+		return match(e.Key, e.Old)
 	case Updated:
-		was, is := h.Match(e.Key, e.Old), h.Match(e.Key, e.New)
+		was, is := match(e.Key, e.Old), match(e.Key, e.New)
 		switch {
 		case was && !is:
-			e.Kind = Deleted
-			e.New = *new(T)
+			e.Kind, e.New = Deleted, *new(T)
 		case !was && is:
-			e.Kind = Added
-			e.Old = *new(T)
+			e.Kind, e.Old = Added, *new(T)
 		}
 		return was || is
 	default:
-		return h.Match(e.Key, e.New)
+		return match(e.Key, e.New)
 	}
 }

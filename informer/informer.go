@@ -2,10 +2,7 @@ package informer
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"iter"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,6 +39,7 @@ type Informer[T any] struct {
 	ctx           context.Context // of Run, nil before
 	finished      bool
 	running       sync.WaitGroup
+	decoding      sync.WaitGroup // jobs with the pool, which other informers may share
 
 	synced chan struct{}
 	ended  chan struct{}
@@ -61,49 +59,6 @@ func New[T any](client *rest.Client, resource rest.Resource, codec watchdecoder.
 		}
 	}
 	return i
-}
-
-var errRunning = errors.New("informer: Run was called before")
-
-// Run follows the collections until ctx ends and returns its cause when every goroutine of the informer has ended. A
-// call of a handler that is running is waited for; what waits for it is not delivered. An informer runs once.
-func (i *Informer[T]) Run(ctx context.Context) error {
-	i.mu.Lock()
-	if i.ctx != nil {
-		i.mu.Unlock()
-		return errRunning
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	i.ctx = ctx
-	i.pool.hold()
-	for _, s := range i.sources {
-		s.start(ctx)
-	}
-	for _, sub := range i.subscriptions {
-		i.start(sub)
-	}
-	i.running.Go(func() { i.reread(ctx) })
-	i.mu.Unlock()
-
-	<-ctx.Done()
-	i.mu.Lock()
-	i.finished = true // nothing is started from here on
-	i.mu.Unlock()
-	i.log.Close()
-	i.running.Wait()
-	i.pool.release()
-	for _, sub := range i.ending() {
-		sub.end(ErrStopped)
-	}
-	close(i.ended)
-	return context.Cause(ctx)
-}
-
-func (i *Informer[T]) ending() []*Subscription[T] {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return slices.Clone(i.subscriptions)
 }
 
 // Subscribe adds a handler. What is there already comes first, as Added events with Initial set; everything that
@@ -127,86 +82,20 @@ func (i *Informer[T]) Subscribe(h Handler[T]) *Subscription[T] {
 		return sub
 	}
 	for _, s := range i.sources {
-		sub.awaiting[s] = true
-		if s.hasSynced() {
+		synced := s.hasSynced()
+		if synced {
 			sub.begin(s, i.store.Snapshot())
 		}
+		if synced || !s.late {
+			sub.awaiting[s] = true
+		}
 	}
+	sub.checkSynced()
 	i.subscriptions = append(i.subscriptions, sub)
 	if i.ctx != nil {
 		i.start(sub)
 	}
 	return sub
-}
-
-// start gives a subscription its goroutine, if it needs one. The caller holds mu.
-func (i *Informer[T]) start(sub *Subscription[T]) {
-	if sub.handler.pulled() {
-		return
-	}
-	sub.mu.Lock()
-	sub.started = true
-	sub.mu.Unlock()
-	ctx := i.ctx
-	i.running.Go(func() { sub.run(ctx) })
-}
-
-// run calls the handler until the subscription is over.
-func (s *Subscription[T]) run(ctx context.Context) {
-	err := s.each(ctx, s.deliver)
-	if errors.Is(err, fifo.ErrClosed) {
-		err = nil
-	} else if err != nil {
-		err = ErrStopped
-	}
-	s.end(err)
-}
-
-// deliver calls the handler for a batch. A panic is contained: that event counts as handled, the rest follow.
-func (s *Subscription[T]) deliver(events []Event[T]) bool {
-	if s.handler.OnBatch != nil {
-		if len(events) > 0 {
-			s.contain(func() { s.handler.OnBatch(events) })
-			s.handled.Add(uint64(len(events)))
-		}
-		return true
-	}
-	for n := range events {
-		if s.stopped() || s.informer.ctx.Err() != nil {
-			return false
-		}
-		s.contain(func() { s.handler.call(events[n]) })
-		s.handled.Add(1)
-	}
-	return true
-}
-
-func (s *Subscription[T]) contain(call func()) {
-	defer func() {
-		cause := recover()
-		if cause == nil {
-			return
-		}
-		i := s.informer
-		err := &PanicError{Where: fmt.Sprintf("handler %q", s.handler.Name), Stack: debug.Stack()}
-		s.panics.Add(1)
-		i.problems.mu.Lock()
-		i.problems.panics++
-		i.problems.panicked = err
-		i.problems.mu.Unlock()
-		i.options.Logger.Error("handler panicked", "resource", i.resource.String(), "handler", s.handler.Name, "stack", string(err.Stack))
-		if i.options.Repanic {
-			panic(cause)
-		}
-	}()
-	call()
-}
-
-// Acknowledge makes Healthy forget the handlers' panics up to now.
-func (i *Informer[T]) Acknowledge() {
-	i.problems.mu.Lock()
-	defer i.problems.mu.Unlock()
-	i.problems.panicked = nil
 }
 
 // Events is Subscribe for a loop: the subscription exists from this call on, so nothing is missed before the first
@@ -216,18 +105,7 @@ func (i *Informer[T]) Events(ctx context.Context) iter.Seq2[Event[T], error] {
 	stop := context.AfterFunc(ctx, func() { sub.Close(false) })
 	return func(yield func(Event[T], error) bool) {
 		defer stop()
-		if ctx.Err() != nil {
-			yield(Event[T]{}, context.Cause(ctx))
-			return
-		}
-		for e, err := range sub.Events(ctx) {
-			if !yield(e, err) {
-				return
-			}
-		}
-		if ctx.Err() != nil {
-			yield(Event[T]{}, context.Cause(ctx))
-		}
+		sub.Events(ctx)(yield)
 	}
 }
 
@@ -235,6 +113,13 @@ func (i *Informer[T]) forget(sub *Subscription[T]) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.subscriptions = slices.DeleteFunc(i.subscriptions, func(other *Subscription[T]) bool { return other == sub })
+}
+
+// all returns the subscriptions.
+func (i *Informer[T]) all() []*Subscription[T] {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.subscriptions)
 }
 
 // beginAll shows the source's first state to every subscription. The caller holds publishing.
@@ -255,9 +140,7 @@ func (i *Informer[T]) checkSynced() {
 			return
 		}
 	}
-	select {
-	case <-i.synced:
-	default:
+	if !isClosed(i.synced) {
 		close(i.synced)
 	}
 }

@@ -3,8 +3,6 @@ package informer
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/rawwatch/rawwatch/fifo"
 	"github.com/rawwatch/rawwatch/listwatch"
 )
@@ -17,13 +15,15 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 	case listwatch.ReplaceItem:
 		return s.takeItem(ctx, e)
 	case listwatch.ReplaceRemove:
-		return s.queue.Push(ctx, fifo.Delta[*job[T]]{Type: fifo.Deleted, Key: e.Identity.Key(), Value: &job[T]{source: s, item: true}})
+		return s.queue.Push(ctx, s.delta(fifo.Deleted, e, &job[T]{list: s.list}))
 	case listwatch.ReplaceEnd:
-		s.reading = false
-		return s.queue.Push(ctx, fifo.Delta[*job[T]]{Type: fifo.Replaced, ResourceVersion: e.Version, Received: e.Received})
+		d := s.delta(fifo.Replaced, e, &job[T]{list: s.list, version: e.Version})
+		s.list = nil
+		return s.queue.Push(ctx, d)
 	case listwatch.ReplaceAbort:
-		s.reading = false
-		return s.queue.Drain(ctx)
+		s.list = nil // what is queued of it goes into a state that nobody will commit
+		s.listing.Store(false)
+		return nil
 	case listwatch.Added:
 		return s.takeChange(ctx, e, fifo.Added)
 	case listwatch.Modified:
@@ -31,65 +31,69 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 	case listwatch.Deleted:
 		return s.takeChange(ctx, e, fifo.Deleted)
 	case listwatch.Bookmark:
-		return s.queue.Push(ctx, fifo.Delta[*job[T]]{Type: fifo.Bookmark, ResourceVersion: e.Version, Received: e.Received})
+		return s.queue.Push(ctx, s.delta(fifo.Bookmark, e, &job[T]{version: e.Version}))
 	case listwatch.Problem:
-		s.takeProblem(e)
+		j := &job[T]{list: s.list, version: e.Version, err: e.Err, reason: e.Reason}
+		j.done.Store(true)
+		return s.queue.Push(ctx, s.delta(fifo.Updated, e, j))
 	}
 	return nil
 }
 
-// takeProblem reports an object that the reflector could not read. In the middle of a list, what there is of it stays.
-func (s *source[T]) takeProblem(e *listwatch.Event) {
-	key := e.Identity.Key()
-	if s.reading && key.Name != "" {
-		s.incoming.Retain(key)
+func (s *source[T]) delta(t fifo.DeltaType, e *listwatch.Event, j *job[T]) fifo.Delta[*job[T]] {
+	return fifo.Delta[*job[T]]{
+		Type: t, Key: e.Identity.Key(), UID: string(e.Identity.UID), ResourceVersion: string(e.Identity.ResourceVersion),
+		Value: j, Received: e.Received,
 	}
-	s.informer.problem(Problem{Key: key, ResourceVersion: string(e.Identity.ResourceVersion), Reason: e.Reason, Err: e.Err})
 }
 
 // beginReplace waits until everything before the list is in the store: what the list leaves unchanged is found by
-// looking there.
+// looking there. From here to the commit nothing that was read again by GET goes into the store.
 func (s *source[T]) beginReplace(ctx context.Context) error {
+	s.listing.Store(true)
 	if err := s.queue.Drain(ctx); err != nil {
 		return err
 	}
 	epoch := s.reflector.Status().Epoch
-	s.keep = epoch == s.epoch && !s.informer.options.RedeliverUnchanged
+	keep := epoch == s.epoch && !s.informer.options.RedeliverUnchanged
 	s.epoch = epoch
-	s.incoming = s.writer.Replace()
-	s.reading = true
+	s.list = &listing[T]{state: s.writer.Replace(), keep: keep, epoch: epoch, problems: s.informer.problems.known()}
 	return nil
 }
 
 func (s *source[T]) takeItem(ctx context.Context, e *listwatch.Event) error {
-	key, uid, version := e.Identity.Key(), string(e.Identity.UID), string(e.Identity.ResourceVersion)
-	if s.keep && s.incoming.Keep(key, uid, version) {
+	d := s.delta(fifo.Added, e, nil)
+	if s.list.keep && s.list.state.Keep(d.Key, d.UID, d.ResourceVersion) {
 		s.unchanged.Add(1)
 		return nil
 	}
-	return s.push(ctx, fifo.Added, key, uid, version, e, true)
+	d.Value = &job[T]{list: s.list}
+	return s.push(ctx, d, e.Object)
 }
 
 // takeChange drops what the store has already, as happens after a resume; anything else is decoded.
 func (s *source[T]) takeChange(ctx context.Context, e *listwatch.Event, t fifo.DeltaType) error {
-	key, uid, version := e.Identity.Key(), string(e.Identity.UID), string(e.Identity.ResourceVersion)
+	d := s.delta(t, e, nil)
 	if t != fifo.Deleted && !s.informer.options.RedeliverUnchanged && s.queue.Len() == 0 {
-		if had, ok := s.informer.store.Entry(key); ok && had.UID == uid && had.ResourceVersion == version {
+		if had, ok := s.informer.store.Entry(d.Key); ok && had.UID == d.UID && had.ResourceVersion == d.ResourceVersion {
 			s.unchanged.Add(1)
-			return s.queue.Push(ctx, fifo.Delta[*job[T]]{Type: fifo.Bookmark, ResourceVersion: e.Version, Received: e.Received})
+			d.Type, d.Value = fifo.Bookmark, &job[T]{version: e.Version}
+			return s.queue.Push(ctx, d)
 		}
 	}
-	return s.push(ctx, t, key, uid, version, e, false)
+	d.Value = &job[T]{version: e.Version}
+	return s.push(ctx, d, e.Object)
 }
 
 // push gives the object to the decode workers and, in the order of the wire, to the queue.
-func (s *source[T]) push(ctx context.Context, t fifo.DeltaType, key types.NamespacedName, uid, version string, e *listwatch.Event, item bool) error {
-	j := &job[T]{source: s, item: item}
-	j.load(e.Object)
+func (s *source[T]) push(ctx context.Context, d fifo.Delta[*job[T]], object []byte) error {
+	j := d.Value
+	j.source = s
+	j.load(object)
 	if err := s.reserve(ctx, j.size); err != nil {
 		return err
 	}
-	d := fifo.Delta[*job[T]]{Type: t, Key: key, UID: uid, ResourceVersion: version, Value: j, Received: e.Received}
+	s.informer.decoding.Add(1)
 	s.informer.pool.submit(j)
 	return s.queue.Push(ctx, d)
 }

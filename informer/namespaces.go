@@ -27,13 +27,14 @@ func (i *Informer[T]) AddNamespace(namespace string) error {
 	}
 	i.sources = append(i.sources, s)
 	if i.ctx != nil {
+		s.late = true
 		s.start(i.ctx)
 	}
 	return nil
 }
 
 // RemoveNamespace stops following a namespace and waits until that has ended. Its objects leave the store, and every
-// subscription sees their deletion, marked Stale. It must not be called from a handler whose policy is Block.
+// subscription sees their deletion, marked Stale.
 func (i *Informer[T]) RemoveNamespace(namespace string) error {
 	i.mu.Lock()
 	at := slices.IndexFunc(i.sources, func(s *source[T]) bool { return s.namespace == namespace })
@@ -59,9 +60,10 @@ func (i *Informer[T]) RemoveNamespace(namespace string) error {
 	}
 	i.log.Append(events...)
 	i.publishing.Unlock()
-	for _, sub := range i.ending() {
+	for _, sub := range i.all() {
 		sub.abandon(s)
 	}
+	s.progress.update(func(*progress) {}) // who waits for it waits no more
 	i.checkSynced()
 	return nil
 }

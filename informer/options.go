@@ -2,6 +2,7 @@ package informer
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/rawwatch/rawwatch/listwatch"
@@ -9,7 +10,8 @@ import (
 
 // Options configures an Informer. The zero value is a good one.
 type Options struct {
-	// Namespaces to follow, one list and one watch each. None is all namespaces, or a resource that has none.
+	// Namespaces to follow, one list and one watch each. None, or the empty one, is all namespaces, or a resource that
+	// has none.
 	Namespaces []string
 	// Reflector configures how each collection is followed: selectors, watch-list, page size, time-outs. Resource,
 	// Namespace, Path, Accept and ManualApply in it are the informer's own.
@@ -42,7 +44,7 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if len(o.Namespaces) == 0 {
+	if len(o.Namespaces) == 0 || slices.Contains(o.Namespaces, "") {
 		o.Namespaces = []string{""}
 	}
 	return o

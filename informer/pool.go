@@ -6,12 +6,16 @@ import (
 )
 
 // task is one piece of work for the pool.
-type task interface{ run() }
+type task interface {
+	run()
+	drop() // in place of run, where nobody waits for it any more
+}
 
 // pool is the workers that validate and decode, shared by the informers of a factory. They exist while at least one
 // informer runs: hold starts them, release stops them and waits.
 type pool struct {
-	size int
+	size    int
+	buffers sync.Pool // of *[]byte: what raw objects wait in
 
 	mu      sync.Mutex
 	work    sync.Cond
@@ -90,6 +94,9 @@ func (p *pool) take(dst []task) []task {
 		p.work.Wait()
 	}
 	if p.holders == 0 {
+		for _, t := range p.tasks {
+			t.drop()
+		}
 		p.tasks = nil
 		return dst
 	}

@@ -3,6 +3,8 @@ package informer
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +22,8 @@ type Problem struct {
 	Err             error
 	Time            time.Time
 
-	again bool // it was read again already
+	again bool   // it is not to be read again
+	order uint64 // counts them
 }
 
 // Error does not print the object: key, reason and cause only.
@@ -33,14 +36,15 @@ func (p Problem) Unwrap() error { return p.Err }
 
 // problems is what is known to be wrong in the store.
 type problems struct {
-	mu       sync.Mutex
-	counts   map[string]uint64
-	stale    map[Key]Problem // the store's state of these is not the newest
-	last     *Problem
-	rereads  []Key // to be read again
-	more     chan struct{}
-	panics   uint64
-	panicked error // the last handler's panic, until acknowledged
+	mu        sync.Mutex
+	counts    map[string]uint64
+	stale     map[Key]Problem // the store's state of these is not the newest
+	order     uint64          // how many there have been
+	last      *Problem
+	rereads   []Key // to be read again
+	more      chan struct{}
+	panics    uint64
+	lastPanic error // of a handler, until acknowledged
 }
 
 // maxStale bounds the list of stale keys: a codec that fails on everything must not double the store.
@@ -54,6 +58,8 @@ func (p *problems) add(problem Problem) {
 		p.stale = make(map[Key]Problem)
 	}
 	p.counts[problem.Reason]++
+	p.order++
+	problem.order = p.order
 	p.last = &problem
 	if problem.Key.Name == "" {
 		return
@@ -63,15 +69,58 @@ func (p *problems) add(problem Problem) {
 	}
 	p.stale[problem.Key] = problem
 	if !problem.again {
-		p.rereads = append(p.rereads, problem.Key)
-		select {
-		case p.more <- struct{}{}:
-		default:
-		}
+		p.readAgain(problem.Key)
 	}
 }
 
-// cleared forgets a key's problem: a good state, or its removal, is in the store.
+// readAgain has an object read again by GET. The caller holds mu.
+func (p *problems) readAgain(key Key) {
+	if slices.Contains(p.rereads, key) {
+		return
+	}
+	p.rereads = append(p.rereads, key)
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+}
+
+// known returns how many problems there have been.
+func (p *problems) known() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.order
+}
+
+func (p *problems) isStale(key Key) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, stale := p.stale[key]
+	return stale
+}
+
+// relisted forgets the problems of a namespace, "" for all, that were known before a list which has not repeated them.
+func (p *problems) relisted(namespace string, before uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.DeleteFunc(p.stale, func(key Key, problem Problem) bool {
+		return problem.order <= before && (namespace == "" || key.Namespace == namespace)
+	})
+}
+
+// clearProblems forgets the problems of keys of which a good state, or the removal, is in the store.
+func clearProblems[T any](p *problems, changes []store.Change[T]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.stale) == 0 {
+		return
+	}
+	for i := range changes {
+		delete(p.stale, changes[i].Key)
+	}
+}
+
+// cleared forgets a key's problem.
 func (p *problems) cleared(key Key) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

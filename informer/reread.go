@@ -8,28 +8,37 @@ import (
 
 	"github.com/rawwatch/rawwatch/fifo"
 	"github.com/rawwatch/rawwatch/rest"
+	"github.com/rawwatch/rawwatch/status"
 	"github.com/rawwatch/rawwatch/watchdecoder"
 )
 
-// rereadDelay gives a server that is in the middle of a change a moment before an object is read again.
-const rereadDelay = time.Second
+// An object is read again a moment after it was found bad, for the server may be in the middle of a change, and again
+// much later where the request itself did not get through.
+const (
+	rereadDelay = time.Second
+	rereadRetry = 30 * time.Second
+)
 
 // reread reads stale objects again, one at a time, until ctx ends.
 func (i *Informer[T]) reread(ctx context.Context) {
-	for {
+	for delay := rereadDelay; ; {
 		select {
 		case <-i.problems.more:
 		case <-ctx.Done():
 			return
 		}
 		select {
-		case <-time.After(rereadDelay):
+		case <-time.After(delay):
 		case <-ctx.Done():
 			return
 		}
+		delay = rereadDelay
 		for _, key := range i.problems.takeRereads() {
-			if s := i.sourceOf(key.Namespace); s != nil && ctx.Err() == nil {
-				s.reread(ctx, key)
+			if s := i.sourceOf(key.Namespace); s != nil && !s.reread(ctx, key) && ctx.Err() == nil {
+				i.problems.mu.Lock()
+				i.problems.readAgain(key)
+				i.problems.mu.Unlock()
+				delay = rereadRetry
 			}
 		}
 	}
@@ -43,32 +52,36 @@ func (p *problems) takeRereads() []Key {
 	return keys
 }
 
-// reread reads one object by GET and sends it the same way as the others. An object that is gone meanwhile, or a
-// request that fails, changes nothing: the key stays marked, and the watch brings what comes next.
-func (s *source[T]) reread(ctx context.Context, key Key) {
+// reread reads one object by GET and sends it the same way as the others. It reports false when the server could not be
+// asked. An object that is gone meanwhile, or that the server refuses, changes nothing: the key stays marked, and the
+// watch brings what comes next.
+func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	i := s.informer
+	if !i.problems.isStale(key) {
+		return true // something came meanwhile
+	}
 	response, err := i.client.Do(ctx, rest.Request{
 		Method: "GET", Path: i.resource.Path(key.Namespace, key.Name), Accept: i.codec.Accept(),
 	})
 	if err != nil {
-		return
+		code := status.Code(err)
+		return code >= 400 && code < 500 && code != 429
 	}
 	defer response.Body.Close()
-	i.rereads.Add(1)
 	// An object in an event's clothes gets the bounds and the checks that an event gets.
 	event := io.MultiReader(strings.NewReader(`{"type":"MODIFIED","object":`), response.Body, strings.NewReader("}"))
-	frame, err := watchdecoder.NewDecoder(event, watchdecoder.Options{}).Next()
-	if err != nil || frame.Identity.Key() != key {
-		return
+	limits := watchdecoder.Options{MaxBytes: i.options.Reflector.MaxFrameBytes, MaxDepth: i.options.Reflector.MaxDepth}
+	frame, err := watchdecoder.NewDecoder(event, limits).Next()
+	if err != nil {
+		return watchdecoder.IsRecoverable(err) // bad as before; anything else broke off
 	}
-	j := &job[T]{source: s, again: true}
-	j.load(frame.Object)
-	if s.reserve(ctx, j.size) != nil {
-		return
+	i.rereads.Add(1)
+	if frame.Identity.Key() != key {
+		return true
 	}
-	i.pool.submit(j)
-	s.queue.Push(ctx, fifo.Delta[*job[T]]{
+	s.push(ctx, fifo.Delta[*job[T]]{
 		Type: fifo.Updated, Key: key, UID: string(frame.Identity.UID), ResourceVersion: string(frame.Identity.ResourceVersion),
-		Value: j, Received: time.Now(),
-	})
+		Value: &job[T]{again: true}, Received: time.Now(),
+	}, frame.Object)
+	return true
 }

@@ -40,8 +40,8 @@ func (t *resyncTimer) stop() {
 }
 
 // resync shows every object once more, and reports whether it did: not while anything is waiting, for then the store
-// is ahead of what the handler has seen.
-func (s *Subscription[T]) resync(buffer *[]Event[T], deliver func([]Event[T]) bool) bool {
+// is ahead of what the handler has seen. ok is false when deliver wants no more.
+func (s *Subscription[T]) resync(buffer *[]Event[T], deliver func([]Event[T]) bool) (shown, ok bool) {
 	i := s.informer
 	i.publishing.Lock()
 	s.mu.Lock()
@@ -49,11 +49,10 @@ func (s *Subscription[T]) resync(buffer *[]Event[T], deliver func([]Event[T]) bo
 	s.mu.Unlock()
 	if behind {
 		i.publishing.Unlock()
-		return false
+		return false, true
 	}
 	snapshot := i.store.Snapshot()
 	i.publishing.Unlock()
 	defer snapshot.Close()
-	s.show(initial[T]{snapshot: snapshot}, Resync, buffer, deliver)
-	return true
+	return true, s.show(initial[T]{snapshot: snapshot}, Resync, buffer, deliver)
 }

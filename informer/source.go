@@ -26,15 +26,16 @@ type source[T any] struct {
 	room     chan struct{} // holds a token when inFlight went down
 	decoded  chan struct{} // holds a token when a job was done
 
-	incoming *store.Replace[T] // the list that is being read: set by read while the queue is empty, used up by apply
-	reading  bool              // between the beginning and the end of a list; read's
-	keep     bool              // unchanged objects of that list may be kept; read's
-	epoch    uint64            // as of the last list; read's
+	late    bool        // added while the informer ran
+	list    *listing[T] // the one that is being read; read's
+	epoch   uint64      // as of the last list; read's
+	listing atomic.Bool // a list has begun and is neither committed nor aborted
 
 	changes []store.Change[T] // scratch; apply's, as is events
 	origins []origin
 	events  []Event[T]
-	pending string // the newest version of what has been gathered
+	pending string // the newest version of what has been gathered; "" for none
+	version string // the newest version applied
 
 	progress progress
 

@@ -105,14 +105,17 @@ func (i *Informer[T]) Healthy(maxSilence time.Duration) error {
 	}
 	var wrong []error
 	i.problems.mu.Lock()
-	wrong = append(wrong, i.problems.panicked)
+	wrong = append(wrong, i.problems.lastPanic)
 	i.problems.mu.Unlock()
 	now := time.Now()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, s := range i.sources {
-		if !s.hasSynced() {
-			wrong = append(wrong, s.notSynced(nil))
+		s.progress.mu.Lock()
+		synced, err := s.progress.synced, s.progress.err
+		s.progress.mu.Unlock()
+		if !synced || err != nil {
+			wrong = append(wrong, s.notSynced(err))
 			continue
 		}
 		status := s.reflector.Status()

@@ -12,8 +12,7 @@ import (
 	"github.com/rawwatch/rawwatch/store"
 )
 
-// ErrStopped says that the informer has run and does not run any more.
-var ErrStopped = errors.New("informer: stopped")
+var errCallbacks = errors.New("informer: Events is for a Handler without callbacks")
 
 // Subscription is one handler's place in an informer. All methods may be called from any goroutine, the handler's own
 // included, but for Events, which has one reader.
@@ -60,17 +59,18 @@ func (s *Subscription[T]) Err() error {
 	return s.err
 }
 
-// Close ends the subscription. With drain the handler still gets what was waiting, without it nothing more begins.
+// Close ends the subscription. With drain the handler, or the loop over Events, still gets what was waiting; without it
+// nothing more begins.
 // Close does not wait: a call that is running goes on, and Done is closed after it.
 func (s *Subscription[T]) Close(drain bool) {
 	s.mu.Lock()
-	s.closing = true
-	s.drain = drain
-	started := s.started
+	drain = drain && (s.drain || !s.closing) // once without is without
+	s.closing, s.drain = true, drain
+	reads := s.started || s.handler.pulled() && drain // somebody will look, and then end it
 	s.mu.Unlock()
 	s.reader.Close(drain)
 	s.informer.forget(s)
-	if !started {
+	if !reads {
 		s.end(nil)
 	}
 	s.wake()
@@ -88,6 +88,10 @@ func (s *Subscription[T]) wake() {
 func (s *Subscription[T]) begin(src *source[T], snapshot *store.Snapshot[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if isClosed(s.done) {
+		snapshot.Close()
+		return
+	}
 	s.initial = append(s.initial, initial[T]{snapshot: snapshot, source: src})
 	s.wake()
 }
@@ -102,9 +106,7 @@ func (s *Subscription[T]) abandon(src *source[T]) {
 
 func (s *Subscription[T]) checkSynced() {
 	if len(s.awaiting) == 0 && len(s.initial) == 0 {
-		select {
-		case <-s.synced:
-		default:
+		if !isClosed(s.synced) {
 			close(s.synced)
 		}
 	}
@@ -114,10 +116,8 @@ func (s *Subscription[T]) checkSynced() {
 func (s *Subscription[T]) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	select {
-	case <-s.done:
+	if isClosed(s.done) {
 		return
-	default:
 	}
 	s.err = err
 	for _, i := range s.initial {
@@ -130,33 +130,38 @@ func (s *Subscription[T]) end(err error) {
 // each gives deliver everything that there is to see, in order, at most batchLimit events at a time, until deliver
 // answers false, the subscription is closed, or ctx ends. The events are deliver's during the call.
 func (s *Subscription[T]) each(ctx context.Context, deliver func([]Event[T]) bool) error {
-	var buffer []Event[T]
+	var buffer, initials []Event[T]
 	resync := s.informer.resyncTimer(s.handler.Resync)
 	defer resync.stop()
 	for {
 		if err := s.over(ctx); err != nil {
 			return err
 		}
-		if more, ok := s.showInitial(&buffer, deliver); !ok {
+		events, err := s.reader.Poll(buffer[:0], batchLimit)
+		// A source's first state comes before its events, and is there before they are: looking for it after Poll finds it.
+		if more, ok := s.showInitial(&initials, deliver); !ok {
 			return nil
-		} else if more {
+		} else if more && len(events) == 0 {
 			continue
 		}
-		events, err := s.reader.Poll(buffer[:0], batchLimit)
 		if err != nil {
 			return s.closed(err)
 		}
 		buffer = events
 		if len(events) > 0 {
-			if !deliver(s.handler.narrow(events)) {
+			if !deliver(s.visible(events)) {
 				return nil
 			}
 			clear(buffer)
 			continue
 		}
-		if resync.due && s.resync(&buffer, deliver) {
-			resync.restart()
-			continue
+		if resync.due {
+			if shown, ok := s.resync(&buffer, deliver); !ok {
+				return nil
+			} else if shown {
+				resync.restart()
+				continue
+			}
 		}
 		select {
 		case <-s.reader.Arrived():
@@ -192,26 +197,29 @@ func (s *Subscription[T]) closed(err error) error {
 	return ErrStopped
 }
 
-// showInitial shows the next state that is due, if any. ok is false when deliver wants no more.
-func (s *Subscription[T]) showInitial(buffer *[]Event[T], deliver func([]Event[T]) bool) (more, ok bool) {
-	s.mu.Lock()
-	if len(s.initial) == 0 {
+// showInitial shows the states that are due, and says whether there were any. ok is false when deliver wants no more.
+func (s *Subscription[T]) showInitial(buffer *[]Event[T], deliver func([]Event[T]) bool) (shown, ok bool) {
+	for {
+		s.mu.Lock()
+		if len(s.initial) == 0 {
+			s.mu.Unlock()
+			*buffer = nil // it comes once; its array need not stay
+			return shown, true
+		}
+		next := s.initial[0]
+		s.initial = s.initial[1:]
 		s.mu.Unlock()
-		return false, true
-	}
-	next := s.initial[0]
-	s.initial = s.initial[1:]
-	s.mu.Unlock()
-	ok = s.show(next, Added, buffer, deliver)
-	next.snapshot.Close()
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ok {
+		ok := s.show(next, Added, buffer, deliver)
+		next.snapshot.Close()
+		if !ok {
+			return true, false
+		}
+		shown = true
+		s.mu.Lock()
 		delete(s.awaiting, next.source)
 		s.checkSynced()
+		s.mu.Unlock()
 	}
-	return true, ok
 }
 
 // show gives the objects of a state to deliver, as events of the given kind.
@@ -226,13 +234,13 @@ func (s *Subscription[T]) show(state initial[T], kind fifo.EventKind, buffer *[]
 			e.Old = e.New
 		}
 		if events = append(events, e); len(events) == batchLimit {
-			if s.stopped() || !deliver(s.handler.narrow(events)) {
+			if s.stopped() || !deliver(s.visible(events)) {
 				return false
 			}
 			events = events[:0]
 		}
 	}
-	return len(events) == 0 || !s.stopped() && deliver(s.handler.narrow(events))
+	return len(events) == 0 || !s.stopped() && deliver(s.visible(events))
 }
 
 // stopped reports whether the owner wants nothing more, not even what was waiting.
@@ -247,6 +255,10 @@ func (s *Subscription[T]) stopped() bool {
 // closes the subscription.
 func (s *Subscription[T]) Events(ctx context.Context) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
+		if !s.handler.pulled() {
+			yield(Event[T]{}, errCallbacks)
+			return
+		}
 		defer s.end(nil)
 		defer s.Close(false)
 		if err := s.Err(); err != nil {

@@ -2,7 +2,7 @@ package informer
 
 import (
 	"fmt"
-	"reflect"
+	"unsafe"
 
 	"github.com/rawwatch/rawwatch/watchdecoder"
 )
@@ -32,13 +32,15 @@ func (t transformed[T]) Decode(raw []byte) (T, error) {
 
 // chain names the function and what it is chained to, so that a factory can tell two transforms apart.
 func (t transformed[T]) chain() string {
-	return fmt.Sprintf("%x/%s", reflect.ValueOf(t.f).Pointer(), transformOf(t.Codec))
+	// A function value is a pointer to its code and what it has captured. The same pointer is the same function; two
+	// closures of one literal are two. reflect would tell their common code only.
+	return fmt.Sprintf("%p/%s", *(*unsafe.Pointer)(unsafe.Pointer(&t.f)), transformOf(t.Codec))
 }
 
-// transformOf describes the transforms of a codec, "" where there are none.
+// transformOf describes a codec and its transforms.
 func transformOf[T any](codec watchdecoder.Codec[T]) string {
 	if t, ok := codec.(interface{ chain() string }); ok {
 		return t.chain()
 	}
-	return ""
+	return fmt.Sprintf("%T", codec)
 }

@@ -53,8 +53,6 @@ func (i *Informer[T]) WaitSync(ctx context.Context) error {
 			return failed
 		}
 		select {
-		case <-i.synced:
-			return nil
 		case <-changed:
 		case <-i.ended:
 			return i.whyNot(ErrStopped)
@@ -161,12 +159,15 @@ func reached(applied, wanted string) (bool, error) {
 	return c >= 0, nil
 }
 
-// WaitFor waits until the condition holds for an object and returns it. It is asked at once, and again after each
-// change of the object; there is false when the object is not in the store.
+// WaitFor waits until the condition holds for an object and returns it. It is asked when the informer is synced, and
+// again after each change of the object; there is false when the object is not in the store.
 func (i *Informer[T]) WaitFor(ctx context.Context, key Key, condition func(object T, there bool) bool) (T, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sub := i.Subscribe(Handler[T]{Name: "WaitFor", Match: func(k Key, _ T) bool { return k == key }})
+	if err := i.WaitSync(ctx); err != nil {
+		return *new(T), err
+	}
+	sub := i.Subscribe(Handler[T]{Name: "WaitFor", Match: func(k Key, _ T) bool { return k == key }, Resync: -1})
 	defer sub.Close(false)
 	value, there := i.store.Get(key)
 	if condition(value, there) {

@@ -1,0 +1,56 @@
+package informer
+
+import (
+	"time"
+
+	"github.com/rawwatch/rawwatch/store"
+)
+
+// origin is what an event keeps of how its change came about.
+type origin struct {
+	received time.Time
+	stale    bool // a relist noticed
+	last     bool // a removal that came with the object's last state
+	initial  bool // part of a first state
+	repeat   bool // told even where version and UID are what they were
+}
+
+// appendEvents turns a committed change into what the subscriptions see of it. The store says what was there before, not
+// the server's word for the change: the removal of what nobody had is nothing, and another UID under the same key is a
+// deletion and an addition. A Deleted has the state that was seen last as Old and the last known one as New, until show
+// turns it into what handlers get.
+func appendEvents[T any](dst []Event[T], c *store.Change[T], o origin, generation uint64) []Event[T] {
+	if c.Delete {
+		if !c.Existed {
+			return dst
+		}
+		return append(dst, deletion(c, o, generation))
+	}
+	e := Event[T]{
+		Kind: Added, Key: c.Key, UID: c.UID, ResourceVersion: c.ResourceVersion, New: c.Value,
+		Received: o.received, Generation: generation, Initial: o.initial,
+	}
+	if !c.Existed {
+		return append(dst, e)
+	}
+	if c.UID != "" && c.OldUID != "" && c.UID != c.OldUID {
+		o.stale = true // nobody has seen it happen
+		return append(dst, deletion(c, o, generation), e)
+	}
+	if !o.repeat && c.ResourceVersion != "" && c.ResourceVersion == c.OldVersion {
+		return dst // sent again after a resume
+	}
+	e.Kind, e.Old, e.Initial = Updated, c.Old, false
+	return append(dst, e)
+}
+
+func deletion[T any](c *store.Change[T], o origin, generation uint64) Event[T] {
+	e := Event[T]{
+		Kind: Deleted, Key: c.Key, UID: c.OldUID, ResourceVersion: c.OldVersion, Old: c.Old, New: c.Old,
+		Received: o.received, Generation: generation, Stale: o.stale,
+	}
+	if c.Delete && o.last {
+		e.New, e.ResourceVersion = c.Value, c.ResourceVersion
+	}
+	return e
+}
