@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -76,6 +77,20 @@ func (e *Error) Format(s fmt.State, _ rune) {
 		return
 	}
 	io.WriteString(s, e.Error())
+}
+
+// MarshalJSON writes what Error shows, in fields. The cause is a text: causes print more than they should.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{"phase": e.Phase, "message": e.Error()}
+	for key, value := range map[string]string{"addr": e.Addr, "rule": e.Rule, "section": e.Section} {
+		if value != "" {
+			fields[key] = value
+		}
+	}
+	if e.protocol {
+		fields["offset"] = e.Offset
+	}
+	return json.Marshal(fields)
 }
 
 // Unwrap returns the cause.

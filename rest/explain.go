@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -134,10 +133,12 @@ func withHint(text, hint string) string {
 	return text + ": " + hint
 }
 
-// explainStatus is for answers of the API server - or of whatever stands in front of it.
+// explainStatus is for answers of the API server - or of whatever stands in front of it, which sends pages for people.
 func explainStatus(e *status.Error) string {
-	text := fmt.Sprintf("the server answered %d: %s", e.Code, printable(e.Error(), maxErrorText))
+	text := printable(e.Error(), 2*maxErrorText)
 	switch {
+	case e.ContentType == "text/html":
+		return withHint(text, "the page is not from the API server but from a proxy or balancer in front of it; check the address, HTTPS_PROXY and NO_PROXY")
 	case e.Code == 401:
 		return withHint(text, "the token or certificate is wrong or has expired; log in again, or check the user of the configuration")
 	case e.Code == 403:

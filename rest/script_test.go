@@ -156,3 +156,23 @@ func asError(t testing.TB, err error) *Error {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// dialSlices dials pairing servers whose answers come in slices of a size; 0 is whole.
+func dialSlices(conns *[]*pairing, next func() (byte, []byte), slice byte) dialFunc {
+	return func(context.Context, string, string) (net.Conn, error) {
+		p := &pairing{script: newScript(errSilent), next: next}
+		*conns = append(*conns, p)
+		if slice == 0 {
+			return p, nil
+		}
+		return &sliced{p, int(slice)}, nil
+	}
+}
+
+// sliced reads at most n bytes at a time.
+type sliced struct {
+	net.Conn
+	n int
+}
+
+func (s *sliced) Read(p []byte) (int, error) { return s.Conn.Read(p[:min(len(p), s.n)]) }
