@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/rawwatch/rawwatch/rest"
+)
+
+// fetch prints what is at paths that are no collections.
+func (s *session) fetch(ctx context.Context, targets []target) error {
+	ctx, cancel := s.until(ctx)
+	defer cancel(nil)
+	for i := range targets {
+		t := &targets[i]
+		o, err := t.listOptions(s.selection)
+		if err != nil {
+			return err
+		}
+		query := o.Query()
+		if t.query.Has("watch") {
+			query.Set("watch", t.query.Get("watch")) // a watch of one object, by the path's own word
+		}
+		if err := s.copyBody(ctx, t, query); err != nil {
+			return ended(ctx, err)
+		}
+	}
+	return nil
+}
+
+// watchRaw prints the body of one watch request: byte for byte what is there after the transfer coding.
+func (s *session) watchRaw(ctx context.Context, targets []target, params watchFlags) error {
+	if len(targets) > 1 {
+		return usagef("-o raw shows one body; name one resource")
+	}
+	o, err := targets[0].listOptions(s.selection)
+	if err != nil {
+		return err
+	}
+	params.apply(&o)
+	o.Watch = true
+	ctx, cancel := s.until(ctx)
+	defer cancel(nil)
+	return ended(ctx, s.copyBody(ctx, &targets[0], o.Query()))
+}
+
+// copyBody prints a response's body as it comes.
+func (s *session) copyBody(ctx context.Context, t *target, query url.Values) error {
+	path, err := t.location()
+	if err != nil {
+		return err
+	}
+	response, err := s.client.Do(ctx, rest.Request{Path: path, Query: query, Accept: "application/json, */*;q=0.1"})
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	isJSON := response.MediaType() == "application/json" || strings.HasSuffix(response.MediaType(), "+json")
+	switch {
+	case s.out.format == "yaml" && isJSON:
+		return s.copyYAML(response.Body)
+	case s.out.format == "json" && isJSON:
+		return copyTo(&oneLineWriter{w: s.process.stdout}, response.Body, true)
+	}
+	return copyTo(s.process.stdout, response.Body, s.process.terminal && s.out.format != "raw")
+}
+
+// copyTo copies each read at once, and ends with a line feed if that is wanted and missing.
+func copyTo(w io.Writer, body io.Reader, newline bool) error {
+	b := make([]byte, 32<<10)
+	last := byte('\n')
+	for {
+		n, err := body.Read(b)
+		if n > 0 {
+			last = b[n-1]
+			if _, err := w.Write(b[:n]); err != nil {
+				return &outputError{err}
+			}
+		}
+		if err == nil {
+			continue
+		}
+		if newline && last != '\n' {
+			if line, ok := w.(*oneLineWriter); ok {
+				w = line.w
+			}
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return &outputError{err}
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		return err
+	}
+}
+
+// oneLineWriter leaves line feeds out: those of JSON are all between tokens.
+type oneLineWriter struct {
+	w io.Writer
+	b []byte
+}
+
+func (o *oneLineWriter) Write(p []byte) (int, error) {
+	o.b = appendOneLine(o.b[:0], p)
+	if _, err := o.w.Write(o.b); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// maxYAML bounds what is held to be turned into YAML.
+const maxYAML = 64 << 20
+
+func (s *session) copyYAML(body io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(body, maxYAML+1))
+	if err != nil {
+		return err
+	}
+	if len(text) > maxYAML {
+		return usagef("more than %d bytes; use -o json or -o raw", maxYAML)
+	}
+	if text, err = yaml.JSONToYAML(bytes.TrimSpace(text)); err != nil {
+		return fmt.Errorf("the answer cannot be written as yaml")
+	}
+	if _, err := s.process.stdout.Write(text); err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
