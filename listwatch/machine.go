@@ -24,7 +24,7 @@ type machine struct {
 	paged       bool   // the server pages lists from its cache, so it has none: go on paging
 	unmarked    int    // watch-lists in a row that ended without a marker
 	probe       bool   // the server may have been replaced behind our back
-	refusals    int    // of the probe, in a row
+	refusals    int    // of the probe since a watch was accepted
 	short       int    // watches in a row that ended at once
 	malformed   string // the version at which bytes were malformed last
 	failed      string // the applied version at which the consumer lost something last

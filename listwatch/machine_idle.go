@@ -21,7 +21,7 @@ func (m *machine) begin(now time.Time) {
 		m.applied = m.o.start
 	}
 	m.received = m.applied
-	m.lost = false
+	m.lost, m.refusals = false, 0
 	start := &input{reason: ReasonStart}
 	if m.received == "" {
 		m.reason = ReasonStart

@@ -9,14 +9,14 @@ import (
 // probing: a list of one object without a version tells where the server stands. A watch from a version ahead of it would be accepted and stay silent.
 type probing struct{}
 
-// probeAttempts is how often the server may refuse before the watch goes on without.
+// probeAttempts is how often the server may refuse before the watch goes on without, until one was accepted again.
 const probeAttempts = 3
 
 func (*probing) name() string { return "probing" }
 
 // resume goes on at the received version, after a probe where one is due.
 func (m *machine) resume(now time.Time, in *input) {
-	if !m.probe {
+	if !m.probe || m.refusals >= probeAttempts {
 		m.requestWatch(now, in)
 		return
 	}
@@ -50,7 +50,6 @@ func (s *probing) step(m *machine, now time.Time, in *input) {
 // ended: a server that cannot be reached is asked again, one that refuses is not needed for a watch.
 func (s *probing) ended(m *machine, now time.Time, in *input) {
 	if m.probeRefused(in) {
-		m.probe, m.refusals = false, 0
 		in.reason = ReasonProbeUnavailable
 		m.requestWatch(now, in)
 		return
@@ -65,10 +64,11 @@ func (s *probing) ended(m *machine, now time.Time, in *input) {
 func (m *machine) probeRefused(in *input) bool {
 	switch in.reason {
 	case ReasonForbidden, ReasonNotFound, ReasonUnsupported, ReasonRefused, ReasonExpired:
-		return true
+		m.refusals = probeAttempts
+	default:
+		if in.status {
+			m.refusals++
+		}
 	}
-	if in.status {
-		m.refusals++
-	}
-	return m.refusals == probeAttempts
+	return m.refusals >= probeAttempts
 }

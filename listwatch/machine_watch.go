@@ -61,6 +61,7 @@ func (s *watching) step(m *machine, now time.Time, in *input) {
 
 func (s *watching) wasAccepted(m *machine, now time.Time, in *input) {
 	s.accepted, s.counted = true, in.counted
+	m.refusals = 0
 	m.watches.good(now)
 	m.throttled.good(now)
 	m.synced = true // or the consumer came with a state of its own
