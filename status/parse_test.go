@@ -138,6 +138,9 @@ func TestParseErrorsRepeatNothingOfTheObject(t *testing.T) {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
+	if _, err := Parse(nil); err == nil || err.Error() != "not a Status: malformed JSON (RFC 8259), at byte 0" {
+		t.Errorf("%v", err)
+	}
 	_, err := Parse([]byte(`{"a":}`))
 	if err.Error() != "not a Status: malformed JSON (RFC 8259), at byte 6" || errors.Unwrap(err) == nil {
 		t.Errorf("%v", err)

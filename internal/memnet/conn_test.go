@@ -104,6 +104,9 @@ func TestCloseWriteLeavesTheOtherDirection(t *testing.T) {
 		t.Error(err)
 	}
 	write(t, a, "more", 0, syscall.EPIPE)
+	if err := a.CloseWrite(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("closed again: %v", err)
+	}
 	read(t, b, "request", nil)
 	read(t, b, "", io.EOF)
 	write(t, b, "answer", 6, nil)
