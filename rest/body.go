@@ -63,7 +63,8 @@ func newBody(x *exchange, plan bodyPlan, zipped bool) *Body {
 func (b *Body) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	if b.err == nil && b.x.cn.limits.ended.Load() {
-		b.finish(b.failure(errEnded))
+		side, err := b.failure(errEnded)
+		b.finish(side, err)
 	}
 	if b.err != nil || len(p) == 0 {
 		defer b.mu.Unlock()
@@ -82,7 +83,8 @@ func (b *Body) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	if err != nil {
-		b.finish(b.failure(err))
+		side, err := b.failure(err)
+		b.finish(side, err)
 		return n, b.err
 	}
 	return n, nil
@@ -96,11 +98,11 @@ func (b *Body) Close() error {
 	case b.err != nil:
 	case b.reading:
 		b.x.cn.limits.end() // the Read that waits returns
-		b.finish(errBodyClosed, SideLocal)
+		b.finish(SideLocal, errBodyClosed)
 	case b.drained():
-		b.finish(io.EOF, SideLocal)
+		b.finish(SideLocal, io.EOF)
 	default:
-		b.finish(errBodyClosed, SideLocal)
+		b.finish(SideLocal, errBodyClosed)
 	}
 	if b.err == io.EOF {
 		b.err = errBodyClosed
@@ -144,7 +146,7 @@ func (b *Body) endIfEmpty() {
 		b.framed.ended.Store(true)
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.finish(io.EOF, SideLocal)
+		b.finish(SideLocal, io.EOF)
 	}
 }
 
@@ -156,9 +158,9 @@ func (b *Body) atEnd() bool {
 }
 
 // failure completes a reader's error.
-func (b *Body) failure(err error) (error, Side) {
+func (b *Body) failure(err error) (Side, error) {
 	if err == io.EOF {
-		return err, SideLocal
+		return SideLocal, err
 	}
 	e, ok := err.(*Error)
 	if !ok {
@@ -168,11 +170,12 @@ func (b *Body) failure(err error) (error, Side) {
 		e = &Error{Phase: PhaseBody, Rule: bad.Rule, Section: bad.Section, Offset: bad.Offset, protocol: true}
 	}
 	e.limit = b.x.w.idle
-	return b.x.cn.failure(b.x.ctx, e)
+	e, side := b.x.cn.failure(b.x.ctx, e)
+	return side, e
 }
 
 // finish ends the body, once, and gives the connection back or shuts it. Called with the lock held.
-func (b *Body) finish(err error, side Side) {
+func (b *Body) finish(side Side, err error) {
 	b.err = err
 	x, cn := b.x, b.x.cn
 	alive := cn.release()

@@ -39,7 +39,7 @@ func (x *exchange) run(cred credentials) (*Response, error) {
 	h, err := x.client.finalHead(x.cn.br, x.sawHead)
 	if err != nil {
 		x.retry = x.mayRetry(written, x.cn.read.Load() == read, err)
-		if writeErr != nil {
+		if writeErr != nil && !isAnyAlert(err) { // an alert says why: TLS 1.3 refuses a client certificate after the handshake
 			err = &Error{Phase: PhaseWrite, Err: writeErr}
 		}
 		return nil, x.fail(err)

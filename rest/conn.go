@@ -44,54 +44,54 @@ type conn struct {
 }
 
 // Read implements io.Reader for the buffered reader.
-func (c *conn) Read(p []byte) (int, error) {
-	if c.dry {
+func (cn *conn) Read(p []byte) (int, error) {
+	if cn.dry {
 		return 0, errDry
 	}
-	c.limits.arm()
-	n, err := c.http.Read(p)
-	c.read.Add(int64(n))
-	if err == io.EOF && c.transport != nil && c.transport.cut.Load() {
+	cn.limits.arm()
+	n, err := cn.http.Read(p)
+	cn.read.Add(int64(n))
+	if err == io.EOF && cn.transport != nil && cn.transport.cut.Load() {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err
 }
 
 // Write writes all of p.
-func (c *conn) Write(p []byte) (int, error) {
-	n, err := c.http.Write(p)
-	c.written.Add(int64(n))
+func (cn *conn) Write(p []byte) (int, error) {
+	n, err := cn.http.Write(p)
+	cn.written.Add(int64(n))
 	return n, err
 }
 
 // begin gives the connection to a request.
-func (c *conn) begin(ctx context.Context) {
-	if c.watched == nil { // a new connection is watched since it was dialled
-		c.watched = c.limits.watch(ctx)
+func (cn *conn) begin(ctx context.Context) {
+	if cn.watched == nil { // a new connection is watched since it was dialled
+		cn.watched = cn.limits.watch(ctx)
 	}
-	c.requests.Add(1)
+	cn.requests.Add(1)
 }
 
 // release takes it back. It reports whether the connection still lives.
-func (c *conn) release() bool {
-	if c.watched == nil {
-		return !c.limits.ended.Load()
+func (cn *conn) release() bool {
+	if cn.watched == nil {
+		return !cn.limits.ended.Load()
 	}
-	ok := c.watched()
-	c.watched = nil
-	return ok && !c.limits.ended.Load()
+	ok := cn.watched()
+	cn.watched = nil
+	return ok && !cn.limits.ended.Load()
 }
 
 // shut closes the connection, once, and says who did it and why.
-func (c *conn) shut(t traces, side Side, reason string) {
-	c.shutOnce.Do(func() {
-		c.http.Close() // sends close_notify over TLS (RFC 9112 9.8)
-		c.raw.Close()
+func (cn *conn) shut(t traces, side Side, reason string) {
+	cn.shutOnce.Do(func() {
+		cn.http.Close() // sends close_notify over TLS (RFC 9112 9.8)
+		cn.raw.Close()
 		now := time.Now()
 		t.closed(ConnClosed{
-			Conn: c.id, Time: now, Side: side, Reason: reason, Requests: int(c.requests.Load()),
-			Read: c.read.Load(), Written: c.written.Load(), Age: now.Sub(c.born),
+			Conn: cn.id, Time: now, Side: side, Reason: reason, Requests: int(cn.requests.Load()),
+			Read: cn.read.Load(), Written: cn.written.Load(), Age: now.Sub(cn.born),
 		})
-		c.onShut(c)
+		cn.onShut(cn)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,14 +57,23 @@ func cancelAt(t *testing.T, at int, settled, secure bool) (done bool) {
 	p := newPeer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	var mu sync.Mutex
 	var steps int
 	var cancelled time.Time
+	first := func(here func() bool) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if !here() || !cancelled.IsZero() {
+			return false
+		}
+		cancelled = time.Now()
+		return true
+	}
 	p.net.Wrap = func(c net.Conn) net.Conn {
 		return &hooked{c, func(holds bool) {
-			if steps++; steps != at+1 || !cancelled.IsZero() {
+			if !first(func() bool { steps++; return steps == at+1 }) {
 				return
 			}
-			cancelled = time.Now()
 			cancel()
 			if settled && !holds {
 				synctest.Wait()
@@ -97,8 +107,7 @@ func cancelAt(t *testing.T, at int, settled, secure bool) (done bool) {
 		conn.br.ReadByte() // silent until the client goes
 	})
 	time.AfterFunc(time.Minute, func() { // after the last operation: the read waits
-		if cancelled.IsZero() {
-			done, cancelled = true, time.Now()
+		if done = first(func() bool { return true }); done {
 			cancel()
 		}
 	})

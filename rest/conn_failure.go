@@ -15,19 +15,19 @@ var errClientClosed = errors.New("the client was closed")
 
 // failure completes an error of this connection: what it means, and who ended the connection. A wait that a cancel ended is the context's error,
 // whatever the socket called it.
-func (c *conn) failure(ctx context.Context, err error) (*Error, Side) {
+func (cn *conn) failure(ctx context.Context, err error) (*Error, Side) {
 	e, ok := err.(*Error)
 	if !ok {
 		e = &Error{Phase: PhaseBody, Err: err}
 	}
 	if e.Addr == "" {
-		e.Addr = c.server
+		e.Addr = cn.server
 	}
 	timeout := errors.Is(e.Err, os.ErrDeadlineExceeded)
 	switch {
 	case e.protocol:
 		return e, SideProtocol
-	case c.limits.ended.Load() && (timeout || errors.Is(e.Err, net.ErrClosed)):
+	case cn.limits.ended.Load() && (timeout || errors.Is(e.Err, net.ErrClosed)):
 		if e.Err = errClientClosed; ctx.Err() != nil {
 			e.Err = contextError(ctx)
 		}
@@ -76,6 +76,11 @@ const (
 func isAlert(err error, alert tls.AlertError) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "remote error" && op.Err != nil && op.Err.Error() == alert.Error()
+}
+
+func isAnyAlert(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error"
 }
 
 func timeoutRule(e *Error) string {

@@ -11,27 +11,27 @@ const probeWait = time.Millisecond
 
 // quiet reports whether a kept connection can serve another request: the peer neither closed it nor sent bytes that nobody asked for, which would be
 // taken for the answer to the next request (RFC 9112 9.2: MUST NOT). It consumes what it finds, so a connection that was not quiet must be shut.
-func (c *conn) quiet() bool {
-	if c.br.Buffered() > 0 || c.limits.ended.Load() {
+func (cn *conn) quiet() bool {
+	if cn.br.Buffered() > 0 || cn.limits.ended.Load() {
 		return false
 	}
-	socket, ok := socketOf(c.raw)
+	socket, ok := socketOf(cn.raw)
 	switch {
 	case !ok:
-		return c.silentUntil(time.Now().Add(probeWait))
-	case c.http == c.raw:
+		return cn.silentUntil(time.Now().Add(probeWait))
+	case cn.http == cn.raw:
 		return silentSocket(socket)
 	default: // TLS may hold decrypted bytes; with a deadline in the past it hands out those and does not touch the socket
-		return c.silentUntil(longAgo) && silentSocket(socket)
+		return cn.silentUntil(longAgo) && silentSocket(socket)
 	}
 }
 
 // silentUntil reads and hopes for nothing.
-func (c *conn) silentUntil(t time.Time) bool {
-	if err := c.raw.SetReadDeadline(t); err != nil {
+func (cn *conn) silentUntil(t time.Time) bool {
+	if err := cn.raw.SetReadDeadline(t); err != nil {
 		return false
 	}
 	var one [1]byte
-	n, err := c.http.Read(one[:])
-	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && c.raw.SetReadDeadline(time.Time{}) == nil
+	n, err := cn.http.Read(one[:])
+	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && cn.raw.SetReadDeadline(time.Time{}) == nil
 }

@@ -122,9 +122,10 @@ func TestWhatTheTableAcceptsNetHTTPReadsTheSame(t *testing.T) {
 func TestLLHTTPFixtures(t *testing.T) {
 	var file struct {
 		Cases []struct {
-			File, Name, Raw_base64, Error string
-			Meta                          struct{ Type string }
-			Complete                      int
+			File, Name, Error string
+			Raw               string `json:"raw_base64"`
+			Meta              struct{ Type string }
+			Complete          int
 		}
 	}
 	if err := json.Unmarshal(vectors(t, "http/llhttp-response.json"), &file); err != nil {
@@ -134,7 +135,7 @@ func TestLLHTTPFixtures(t *testing.T) {
 	afterwards := []string{"Data after `Connection: close`", "Expected HTTP/"}
 	accepted, refused := 0, 0
 	for _, c := range file.Cases {
-		raw, err := base64.StdEncoding.DecodeString(c.Raw_base64)
+		raw, err := base64.StdEncoding.DecodeString(c.Raw)
 		if err != nil {
 			t.Fatal(err)
 		}

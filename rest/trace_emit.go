@@ -5,9 +5,6 @@ type traces [2]*Trace
 
 func (t traces) any() bool { return t[0] != nil || t[1] != nil }
 
-// forRequest adds a request's own trace.
-func (t traces) forRequest(r *Trace) traces { return traces{t[0], r} }
-
 func (t traces) dialStart(i DialStart) {
 	for _, x := range t {
 		if x != nil && x.DialStart != nil {
