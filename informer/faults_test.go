@@ -2,12 +2,16 @@ package informer
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
 )
 
-type httpRequest = http.Request
+type (
+	httpRequest = http.Request
+	conn        = net.Conn
+)
 
 // hang answers nothing.
 func hang(w http.ResponseWriter, r *http.Request) bool {
