@@ -38,6 +38,9 @@ const (
 	fieldCount
 )
 
+// foreign says that a field is looked for where it has no business: anything may stand there.
+func (f field) foreign() bool { return f == fieldEventKind || f == fieldEventItems }
+
 // shape is what the value of a field has to be.
 type shape uint8
 

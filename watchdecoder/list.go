@@ -149,23 +149,28 @@ func (d *ListDecoder) release() {
 	d.held = false
 }
 
-// note takes over what the scanner has found of the list's metadata.
+// note takes over what the scanner has found of the list's metadata, in the order in which it stands there.
 func (d *ListDecoder) note() error {
-	for f := fieldListAPIVersion; f < fieldCount; f++ {
-		if d.list.found&^d.noted&(1<<f) == 0 {
-			continue
+	for {
+		next := fieldNone
+		for f := fieldListAPIVersion; f < fieldCount; f++ {
+			if d.list.found&^d.noted&(1<<f) != 0 && (next == fieldNone || d.list.spans[f].from < d.list.spans[next].from) {
+				next = f
+			}
 		}
-		d.noted |= 1 << f
-		s := d.list.spans[f]
+		if next == fieldNone {
+			return nil
+		}
+		d.noted |= 1 << next
+		s := d.list.spans[next]
 		text, ok := unescaped(d.unit.src.bytes()[s.from:s.to])
 		if !ok {
-			return d.fatal(RuleBadString, s.from, f.String())
+			return d.fatal(RuleBadString, s.from, next.String())
 		}
-		if err := d.set(f, string(text), s.from); err != nil {
+		if err := d.set(next, string(text), s.from); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 func (d *ListDecoder) set(f field, text string, at int) error {

@@ -177,7 +177,7 @@ func (s *scanner) value(c byte) scanStop {
 	case c == '{' && want == shapeObject, c == '{' && s.depth == 0:
 		return s.enter()
 	case c == '{' || c == '[':
-		if c == '[' && want == shapeItems {
+		if c == '[' && want == shapeItems && s.seen&(1<<fieldType|1<<fieldObject) == 0 {
 			s.pos++
 			return scanItems
 		}
@@ -202,8 +202,13 @@ func (s *scanner) check(fits bool) scanStop {
 	if fits && s.depth > 0 {
 		return scanOn
 	}
+	f := s.field
+	s.field = fieldNone
+	if f.foreign() {
+		return scanOn
+	}
 	rule := RuleNotObject
-	switch shapes[s.field] {
+	switch shapes[f] {
 	case shapeText:
 		rule = RuleNotString
 	case shapeNumber:
@@ -211,8 +216,6 @@ func (s *scanner) check(fits bool) scanStop {
 	case shapeItems:
 		rule = RuleNotArray
 	}
-	f := s.field
-	s.field = fieldNone
 	return s.bad(rule, s.pos, f.String())
 }
 
@@ -272,6 +275,9 @@ func (s *scanner) inKey(b []byte) scanStop {
 		key, _ = appendUnquoted(text[:0], key)
 	}
 	f := fieldOf(s.levels[s.depth-1], key)
+	if s.seen&(1<<f) != 0 && f.foreign() {
+		return scanOn
+	}
 	if s.seen&(1<<f) != 0 {
 		return s.bad(RuleDuplicateKey, s.mark-1, f.String())
 	}
