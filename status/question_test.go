@@ -161,3 +161,22 @@ func TestRetryAfterOfWrappedErrors(t *testing.T) {
 		t.Error("a delay that nobody named")
 	}
 }
+
+// A code alone means what it means to apimachinery, where that one has an opinion.
+func TestReasonsOfCodesAreThoseOfApimachinery(t *testing.T) {
+	for code := 400; code < 600; code++ {
+		ours := reasonForCode(code)
+		theirs := Reason(apierrors.NewGenericServerResponse(code, "GET", schema.GroupResource{}, "", "", 0, true).ErrStatus.Reason)
+		switch code {
+		case 410, 413: // they ask the code
+			theirs = map[int]Reason{410: ReasonGone, 413: ReasonRequestEntityTooLarge}[code]
+		default:
+			if code > 500 && theirs == ReasonInternalError { // of a proxy, most likely
+				theirs = ReasonUnknown
+			}
+		}
+		if ours != theirs {
+			t.Errorf("%d: %q, apimachinery says %q", code, ours, theirs)
+		}
+	}
+}
