@@ -57,6 +57,9 @@ The address is on standard error; attach another rawwatch, or kubectl, to it.`,
 
 // demo serves and watches. The server lives as long as the watch.
 func (p process) demo(ctx context.Context, i demoInvocation, args []string) error {
+	if err := i.params.check(); err != nil {
+		return err
+	}
 	if i.selection.namespace == "" {
 		i.selection.allNamespaces = true
 	}
@@ -89,9 +92,11 @@ func (p process) demo(ctx context.Context, i demoInvocation, args []string) erro
 	if all[0].path != "" {
 		s.selection.allNamespaces = false // chosen by ourselves
 	}
+	ctx, cancel := s.until(ctx)
+	defer cancel(nil)
 	targets, err := s.resolve(ctx, all, "watch")
 	if err != nil {
-		return ended(ctx, err)
+		return unanswered(ctx, err)
 	}
 	return s.watch(ctx, targets, i.params)
 }
@@ -131,13 +136,31 @@ func startCluster(ctx context.Context, i demoInvocation) (*cluster, error) {
 		server: fakeapi.New(fakeapi.Options{Seed: i.seed, BookmarkInterval: 2500 * time.Millisecond}),
 	}
 	c.running.Go(func() { _ = c.server.Serve(listener) }) // ends with close
+	waits := &waitNotice{Context: ctx, waited: make(chan struct{})}
 	c.running.Go(func() {
 		defer close(c.stopped)
-		if err := lively.Run(ctx, c.server, lively.Options{Seed: i.seed, Rate: i.rate}); ctx.Err() == nil {
+		if err := lively.Run(waits, c.server, lively.Options{Seed: i.seed, Rate: i.rate}); ctx.Err() == nil {
 			c.err = fmt.Errorf("the cluster came to rest: %w", err)
 		}
 	})
+	select {
+	case <-waits.waited:
+	case <-c.stopped:
+	}
 	return c, nil
+}
+
+// waitNotice tells when its context is waited for the first time: when lively.Run has filled the server and begins to look at the clock. A watch that
+// began before would show an empty cluster.
+type waitNotice struct {
+	context.Context
+	once   sync.Once
+	waited chan struct{}
+}
+
+func (w *waitNotice) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.waited) })
+	return w.Context.Done()
 }
 
 func (c *cluster) close() {

@@ -35,7 +35,7 @@ type event struct {
 	chunks span
 
 	initial bool // belongs to the state at the beginning
-	stale   bool // seen by comparison with a new list, not as an event
+	relist  bool // found by comparison with a new state, not sent as a change
 	marker  bool // the bookmark that ends the initial events of a watch-list
 }
 
@@ -52,7 +52,7 @@ func (e *event) note() string {
 	switch {
 	case e.marker:
 		return "initial events end"
-	case e.stale:
+	case e.relist:
 		return "found by relist"
 	case e.initial:
 		return "initial"

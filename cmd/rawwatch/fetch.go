@@ -15,8 +15,6 @@ import (
 
 // fetch prints what is at paths that are no collections.
 func (s *session) fetch(ctx context.Context, targets []target) error {
-	ctx, cancel := s.until(ctx)
-	defer cancel(nil)
 	for i := range targets {
 		t := &targets[i]
 		o, err := t.listOptions(s.selection)
@@ -45,8 +43,6 @@ func (s *session) watchRaw(ctx context.Context, targets []target, params watchFl
 	}
 	params.apply(&o)
 	o.Watch = true
-	ctx, cancel := s.until(ctx)
-	defer cancel(nil)
 	return ended(ctx, s.copyBody(ctx, &targets[0], o.Query()))
 }
 
@@ -58,7 +54,7 @@ func (s *session) copyBody(ctx context.Context, t *target, query url.Values) err
 	}
 	response, err := s.client.Do(ctx, rest.Request{Path: path, Query: query, Accept: "application/json, */*;q=0.1"})
 	if err != nil {
-		return err
+		return unanswered(ctx, err)
 	}
 	defer response.Body.Close()
 	isJSON := response.MediaType() == "application/json" || strings.HasSuffix(response.MediaType(), "+json")
@@ -66,13 +62,23 @@ func (s *session) copyBody(ctx context.Context, t *target, query url.Values) err
 	case s.out.format == "yaml" && isJSON:
 		return s.copyYAML(response.Body)
 	case s.out.format == "json" && isJSON:
-		return copyTo(&oneLineWriter{w: s.process.stdout}, response.Body, true)
+		if err := copyTo(&oneLineWriter{w: s.process.stdout}, response.Body, false); err != nil {
+			return err
+		}
+		return newline(s.process.stdout)
 	}
 	return copyTo(s.process.stdout, response.Body, s.process.terminal && s.out.format != "raw")
 }
 
-// copyTo copies each read at once, and ends with a line feed if that is wanted and missing.
-func copyTo(w io.Writer, body io.Reader, newline bool) error {
+func newline(w io.Writer) error {
+	if _, err := io.WriteString(w, "\n"); err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
+
+// copyTo copies each read at once, and adds a line feed at the end if that is wanted and missing.
+func copyTo(w io.Writer, body io.Reader, endLine bool) error {
 	b := make([]byte, 32<<10)
 	last := byte('\n')
 	for {
@@ -86,12 +92,9 @@ func copyTo(w io.Writer, body io.Reader, newline bool) error {
 		if err == nil {
 			continue
 		}
-		if newline && last != '\n' {
-			if line, ok := w.(*oneLineWriter); ok {
-				w = line.w
-			}
-			if _, err := io.WriteString(w, "\n"); err != nil {
-				return &outputError{err}
+		if endLine && last != '\n' {
+			if err := newline(w); err != nil {
+				return err
 			}
 		}
 		if err == io.EOF {

@@ -149,6 +149,7 @@ func (f *follower) print(e *listwatch.Event) error {
 		return nil
 	}
 	shown := f.session.event(f.target, e)
+	shown.relist = f.relisting || e.Stale
 	if f.session.tracer != nil && shown.conn != 0 {
 		f.session.tracer.frame(&shown)
 	}
@@ -166,7 +167,7 @@ func (s *session) event(t *target, e *listwatch.Event) event {
 		time: e.Received, kind: kindName(e.Kind), resource: t.label, key: e.Identity.Key(),
 		uid: string(e.Identity.UID), version: string(e.Identity.ResourceVersion),
 		apiVersion: string(e.Identity.APIVersion), objectKind: string(e.Identity.Kind),
-		object: e.Object, raw: e.Raw, conn: e.Conn, offset: e.Offset, initial: e.Initial, stale: e.Stale,
+		object: e.Object, raw: e.Raw, conn: e.Conn, offset: e.Offset, initial: e.Initial,
 	}
 	if e.Kind != listwatch.Bookmark && t.path == "" && shown.objectKind == "" {
 		shown.apiVersion, shown.objectKind = t.resource.APIVersion(), t.resource.Kind

@@ -22,9 +22,10 @@ func (jsonLines) append(b []byte, e *event) ([]byte, error) {
 }
 
 // appendEnvelope writes the watch event. Bytes that came as one are not touched, but for line feeds between tokens, which would end the line; JSON has none
-// inside of strings (RFC 8259 7). What came in a list, or is missing from one, gets the envelope it would have had.
+// inside of strings (RFC 8259 7). What came in a list gets the envelope it would have had, and so does what a relist found: a watch-list calls
+// everything ADDED.
 func appendEnvelope(b []byte, e *event) []byte {
-	if e.raw != nil {
+	if e.raw != nil && !e.relist {
 		return appendOneLine(b, e.raw)
 	}
 	b = append(b, `{"type":`...)
@@ -102,7 +103,7 @@ func (jsonEnvelopes) append(b []byte, e *event) ([]byte, error) {
 	for _, flag := range []struct {
 		set  bool
 		text string
-	}{{e.initial, `,"initial":true`}, {e.stale, `,"foundByRelist":true`}} {
+	}{{e.initial, `,"initial":true`}, {e.relist, `,"foundByRelist":true`}} {
 		if flag.set {
 			b = append(b, flag.text...)
 		}

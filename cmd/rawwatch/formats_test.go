@@ -36,7 +36,7 @@ func sample() []event {
 	deleted := sent(pod("web-1", "1041"), typeDeleted, object("web-1", "1041"))
 	deleted.time, deleted.conn, deleted.offset, deleted.chunks = at(61_900), 2, 900, span{6, 6}
 	missing := pod("web-2", "8")
-	missing.time, missing.kind, missing.stale = at(15*60_000), typeDeleted, true
+	missing.time, missing.kind, missing.relist = at(15*60_000), typeDeleted, true
 	return []event{item, added, modified, bookmark, deleted, missing}
 }
 
@@ -101,6 +101,15 @@ func TestJSONIsOneLinePerEventAndByteIdentical(t *testing.T) {
 	}
 }
 
+// A watch-list calls everything ADDED; after a relist it is MODIFIED for those who have seen the object.
+func TestWhatARelistFoundIsCalledWhatItIs(t *testing.T) {
+	object := `{"metadata":{"name":"a"},"x":1.0}`
+	e := event{kind: typeModified, relist: true, object: []byte(object), raw: []byte(`{"type":"ADDED","object":` + object + `}`)}
+	if got, want := formatted(t, jsonLines{}, []event{e}), `{"type":"MODIFIED","object":`+object+"}\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestEveryJSONLineIsJSON(t *testing.T) {
 	for _, f := range []format{jsonLines{}, jsonEnvelopes{}} {
 		for line := range strings.Lines(formatted(t, f, sample())) {
@@ -116,7 +125,7 @@ func TestHostileNamesAreEscapedInLines(t *testing.T) {
 	e := event{kind: "AD\x1bDED", resource: "pods", version: "1\r2", key: types.NamespacedName{Namespace: "a\x1b[2J", Name: "b\u202ec\xff\u009b"}}
 	for _, f := range []format{newLines(linesOptions{resources: []string{"x", "y"}, wide: true, noHeaders: true}), names{}} {
 		got := formatted(t, f, []event{e})
-		if strings.ContainsAny(got[:len(got)-1], "\x1b\r\n\u202e\u009b\xff") {
+		if strings.ContainsAny(got[:len(got)-1], "\x1b\r\n\u202e\u009b") || strings.Contains(got, "\xff") {
 			t.Errorf("%T: %q", f, got)
 		}
 		if !strings.Contains(got, `b\u202ec\xff\u009b`) {

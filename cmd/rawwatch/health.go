@@ -127,5 +127,11 @@ type unfinishedError struct {
 	err         error
 }
 
-func (e *unfinishedError) Error() string { return e.label + ": when the time was up, " + e.text }
+func (e *unfinishedError) Error() string {
+	text := "when the time was up, " + e.text
+	if e.label == "" {
+		return text
+	}
+	return e.label + ": " + text
+}
 func (e *unfinishedError) Unwrap() error { return e.err }

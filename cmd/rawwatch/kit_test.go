@@ -10,11 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"github.com/rawwatch/rawwatch/fakeapi"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference before you commit it")
@@ -109,4 +113,66 @@ func (s *syncBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
+}
+
+// running is a program under way, in a bubble.
+type running struct {
+	t              *testing.T
+	stdout, stderr *syncBuffer
+	end            context.CancelCauseFunc
+	done           chan int
+}
+
+// start runs the program against an API server in memory. The bubble waits until nothing more happens.
+func start(t *testing.T, server *fakeapi.Server, args ...string) *running {
+	t.Helper()
+	ctx, end := context.WithCancelCause(t.Context())
+	r := &running{t: t, stdout: &syncBuffer{}, stderr: &syncBuffer{}, end: end, done: make(chan int, 1)}
+	home := t.TempDir()
+	p := process{
+		args: append(args, "-s", server.URL()), stdin: strings.NewReader(""), stdout: r.stdout, stderr: r.stderr, dial: server.Dial,
+		env: func(name string) string { return map[string]string{"HOME": home}[name] },
+	}
+	go func() { r.done <- run(ctx, p) }()
+	settle()
+	return r
+}
+
+// settle lets everything happen that does not wait for us. A kept connection is looked at for a millisecond before it is used again.
+func settle() {
+	time.Sleep(10 * time.Millisecond)
+	synctest.Wait()
+}
+
+// wait returns what the program left behind when it ended by itself.
+func (r *running) wait() outcome {
+	code := <-r.done
+	return outcome{code, r.stdout.String(), r.stderr.String()}
+}
+
+// interrupt ends the program as SIGINT does.
+func (r *running) interrupt() outcome {
+	r.end(signalled{syscall.SIGINT})
+	return r.wait()
+}
+
+// newServer is an API server in memory.
+func newServer(t *testing.T, o fakeapi.Options) *fakeapi.Server {
+	server := fakeapi.New(o)
+	t.Cleanup(func() { server.Close() })
+	return server
+}
+
+func pod(namespace, name, labels string) string {
+	return `{"metadata":{"namespace":"` + namespace + `","name":"` + name + `","labels":{` + labels + `}}}`
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }

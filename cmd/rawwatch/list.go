@@ -18,6 +18,7 @@ func (p process) listCommand() *cobra.Command {
 		params     listFlags
 		output     outputFlags
 		end        endFlags
+		watch      bool
 	)
 	c := &cobra.Command{
 		Use:     "list TYPE[,TYPE...] [NAME] | TYPE/NAME... | PATH...",
@@ -30,6 +31,10 @@ func (p process) listCommand() *cobra.Command {
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeResources,
 		RunE: func(c *cobra.Command, args []string) error {
+			if watch {
+				begin := watchFlags{resourceVersion: params.resourceVersion, resourceVersionMatch: params.resourceVersionMatch}
+				return p.watch(c.Context(), watchInvocation{connection, selection, begin, output, end}, args)
+			}
 			all, err := parseWanted(args)
 			if err != nil {
 				return err
@@ -50,6 +55,7 @@ func (p process) listCommand() *cobra.Command {
 	selection.register(fs)
 	output.register(fs)
 	fs.IntVar(&end.count, "count", 0, "end after `n` objects have been printed")
+	fs.BoolVarP(&watch, "watch", "w", false, "watch instead, as kubectl get -w")
 	params.register(fs)
 	connection.register(fs)
 	registerCompletions(c, flagValues)
@@ -109,18 +115,18 @@ func (s *session) listOne(ctx context.Context, t *target, out *output, params li
 	return l.end()
 }
 
-func (p *listFlags) apply(o *rest.ListOptions) {
-	if p.resourceVersion != "" {
-		o.ResourceVersion = p.resourceVersion
+func (f *listFlags) apply(o *rest.ListOptions) {
+	if f.resourceVersion != "" {
+		o.ResourceVersion = f.resourceVersion
 	}
-	if p.resourceVersionMatch != "" {
-		o.ResourceVersionMatch = p.resourceVersionMatch
+	if f.resourceVersionMatch != "" {
+		o.ResourceVersionMatch = f.resourceVersionMatch
 	}
-	if p.limit != 0 {
-		o.Limit = p.limit
+	if f.limit != 0 {
+		o.Limit = f.limit
 	}
-	if p.token != "" {
-		o.Continue = p.token
+	if f.token != "" {
+		o.Continue = f.token
 	}
 }
 

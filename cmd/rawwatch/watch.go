@@ -46,10 +46,15 @@ func (i *watchInvocation) register(c *cobra.Command) map[string][]string {
 	i.end.register(fs)
 	i.params.register(fs)
 	i.connection.register(fs)
+	fs.BoolP("watch", "w", true, "what it does anyway, for fingers that know kubectl")
+	_ = fs.MarkHidden("watch") // fails for unknown flags alone
 	return flagValues
 }
 
 func (p process) watch(ctx context.Context, i watchInvocation, args []string) error {
+	if err := i.params.check(); err != nil {
+		return err
+	}
 	all, err := parseWanted(args)
 	if err != nil {
 		return err
@@ -59,18 +64,26 @@ func (p process) watch(ctx context.Context, i watchInvocation, args []string) er
 		return err
 	}
 	defer s.close()
+	ctx, cancel := s.until(ctx)
+	defer cancel(nil)
 	targets, err := s.resolve(ctx, all, "watch")
 	if err != nil {
-		return ended(ctx, err)
+		return unanswered(ctx, err)
 	}
 	return s.watch(ctx, targets, i.params)
 }
 
+// unanswered is the end of what was to begin with an answer. --for is no excuse for having none.
+func unanswered(ctx context.Context, err error) error {
+	err = ended(ctx, err)
+	if errors.Is(err, errTimeUp) {
+		return &unfinishedError{text: "no answer had begun", err: context.DeadlineExceeded}
+	}
+	return err
+}
+
 // watch does what fits the targets.
 func (s *session) watch(ctx context.Context, targets []target, params watchFlags) error {
-	if err := params.check(); err != nil {
-		return err
-	}
 	collections := 0
 	for i := range targets {
 		if targets[i].collection() {
@@ -114,7 +127,7 @@ func (s *session) followAll(ctx context.Context, targets []target, params watchF
 		}
 		followers[i].alone = len(targets) == 1
 	}
-	ctx, cancel := s.until(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var running sync.WaitGroup
 	for _, f := range followers {

@@ -7,40 +7,40 @@ import (
 	"github.com/rawwatch/rawwatch/rest"
 )
 
-func (p *watchFlags) check() error {
-	if _, err := parseSeconds(p.idleTimeout); err != nil {
-		return usagef("--idle-timeout is a time such as 90s or 5m, not %q", p.idleTimeout)
+func (f *watchFlags) check() error {
+	if _, err := parseSeconds(f.idleTimeout); err != nil {
+		return usagef("--idle-timeout is a time such as 90s or 5m, not %q", f.idleTimeout)
 	}
-	if p.resourceVersionMatch != "" && !p.once {
+	if f.resourceVersionMatch != "" && !f.once {
 		return usagef("--resource-version-match needs --once: a watch that is resumed chooses it itself")
 	}
 	return nil
 }
 
 // idle is --idle-timeout as listwatch and rest take it: 0 is the default, negative none.
-func (p *watchFlags) idle() time.Duration {
-	d, _ := parseSeconds(p.idleTimeout) // check has seen it
-	if d == 0 && p.idleTimeout != "" {
+func (f *watchFlags) idle() time.Duration {
+	d, _ := parseSeconds(f.idleTimeout) // check has seen it
+	if d == 0 && f.idleTimeout != "" {
 		return -1
 	}
 	return d
 }
 
 // apply lays the flags over the options of a target.
-func (p *watchFlags) apply(o *rest.ListOptions) {
-	if p.resourceVersion != "" {
-		o.ResourceVersion = p.resourceVersion
+func (f *watchFlags) apply(o *rest.ListOptions) {
+	if f.resourceVersion != "" {
+		o.ResourceVersion = f.resourceVersion
 	}
-	if p.resourceVersionMatch != "" {
-		o.ResourceVersionMatch = p.resourceVersionMatch
+	if f.resourceVersionMatch != "" {
+		o.ResourceVersionMatch = f.resourceVersionMatch
 	}
-	if p.timeoutSeconds != 0 {
-		o.TimeoutSeconds = p.timeoutSeconds
+	if f.timeoutSeconds != 0 {
+		o.TimeoutSeconds = f.timeoutSeconds
 	}
-	if p.sendInitialEvents.value != nil {
-		o.SendInitialEvents = p.sendInitialEvents.value
+	if f.sendInitialEvents.value != nil {
+		o.SendInitialEvents = f.sendInitialEvents.value
 	}
-	bookmarks := p.allowWatchBookmarks.value
+	bookmarks := f.allowWatchBookmarks.value
 	o.AllowWatchBookmarks = bookmarks == nil || *bookmarks
 	if !o.AllowWatchBookmarks {
 		// Said, so that listwatch does not ask for them of itself.
