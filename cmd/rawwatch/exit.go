@@ -130,6 +130,8 @@ func phaseCode(e *rest.Error) int {
 		return exitTimeout
 	case e.Protocol(), e.Phase == rest.PhaseBody, errors.Is(e, io.ErrUnexpectedEOF):
 		return exitProtocol
+	case e.Phase == rest.PhaseHead && e.Err == nil: // a whole answer, of a kind that was not asked for
+		return exitProtocol
 	}
 	return exitConnection
 }
