@@ -15,6 +15,9 @@ type Client struct {
 	dialFunc dialFunc
 	pool     pool
 	count    counters
+
+	life context.Context // ends with Close, and dials with it
+	die  context.CancelFunc
 }
 
 // NewClient checks the configuration, reads its files and returns a client. It does not connect. Errors are *Error of PhaseConfig.
@@ -28,6 +31,7 @@ func NewClient(c Config) (*Client, error) {
 		return nil, configError("a control character in UserAgent", nil)
 	}
 	client := &Client{cfg: c, origin: o, dialFunc: c.Dial, pool: pool{maxIdle: c.MaxIdleConns, patience: c.IdleConnTimeout}}
+	client.life, client.die = context.WithCancel(context.Background())
 	if client.dialFunc == nil {
 		client.dialFunc = netDial(c.KeepAlive)
 	}
@@ -120,6 +124,7 @@ func (c *Client) keep(cn *conn) {
 
 // Close closes every connection, those in use too, and makes further calls of Do fail. It returns nil.
 func (c *Client) Close() error {
+	c.die()
 	for _, cn := range c.pool.close() {
 		cn.limits.end()
 		cn.shut(traces{c.cfg.Trace}, SideLocal, "the client was closed")

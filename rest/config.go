@@ -47,6 +47,7 @@ type Config struct {
 	AllowTokenOverHTTP bool
 	// Proxy names the proxy for a request's URL (scheme and host of Server, path of the request): an http or https URL, whose user is sent as
 	// Proxy-Authorization and never shown; nil, nil means none. Every target is reached through CONNECT, plain http too.
+	// An https proxy is verified against the system's roots and the CA given here; client certificate and InsecureSkipTLSVerify are for the server alone.
 	// A nil func means no proxy: the environment is not read.
 	Proxy func(*url.URL) (*url.URL, error)
 

@@ -55,17 +55,22 @@ func (cn *conn) dial(ctx context.Context, c *Client, proxy *url.URL, t traces) e
 	if t.any() {
 		t.dialStart(DialStart{Conn: cn.id, Time: cn.born, Addr: cn.dialed, Proxy: proxyKey(proxy), Target: cn.server})
 	}
-	limited, cancel := ctx, context.CancelFunc(func() {})
+	limited, cancel := context.WithCancel(ctx)
 	if c.cfg.DialTimeout > 0 {
 		limited, cancel = context.WithTimeout(ctx, c.cfg.DialTimeout)
 	}
+	stop := context.AfterFunc(c.life, cancel)
 	raw, err := c.dialFunc(limited, "tcp", cn.dialed)
-	timedOut := limited.Err() != nil
+	timedOut := errors.Is(limited.Err(), context.DeadlineExceeded)
+	stop()
 	cancel()
 	if err == nil && raw == nil {
 		err = errors.New("Config.Dial returned no connection")
 	}
 	if err != nil {
+		if c.life.Err() != nil {
+			err = errClientClosed
+		}
 		err = dialError(ctx, cn.dialed, timedOut, c.cfg.DialTimeout, err)
 	}
 	if t.any() {

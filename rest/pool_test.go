@@ -293,6 +293,20 @@ func TestACloseOfTheClientEndsEverything(t *testing.T) {
 	})
 }
 
+func TestACloseOfTheClientEndsADial(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := NewClient(Config{Server: "http://127.0.0.1", Dial: blockedDial})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, func() { c.Close() })
+		took := timed(func() { _, err = c.Do(t.Context(), Request{Path: "/"}) })
+		if took != time.Second || !errors.Is(err, errClientClosed) || asError(t, err).Timeout() {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+}
+
 // On real sockets the receive queue is looked into without waiting.
 func TestStaleSocketsAreSeenBeforeUse(t *testing.T) {
 	for name, start := range map[string]func(*httptest.Server){"plain": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS} {

@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // Stats counts what a client did and holds. One watch is one connection: InUse is the number of requests and open bodies at this moment.
 type Stats struct {
-	Requests uint64 `json:"requests"` // sent on a connection, retries not counted
+	Requests uint64 `json:"requests"` // valid calls of Do, retries not counted
 	Dials    uint64 `json:"dials"`    // connections attempted
 	Failed   uint64 `json:"failed"`   // connections that could not be made (dial, proxy, TLS)
 	Reused   uint64 `json:"reused"`   // requests sent on a connection that had served another
