@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/rawwatch/rawwatch/conformance/cluster"
 	"github.com/rawwatch/rawwatch/listwatch"
@@ -147,4 +150,30 @@ func (f *followed) wait(what string, condition func([]event) bool) {
 			f.t.Fatalf("waited too long for %s; %d events", what, len(f.events()))
 		}
 	}
+}
+
+// state is what the events so far add up to: name to version.
+func (f *followed) state() map[string]string {
+	state := map[string]string{}
+	for _, e := range f.events() {
+		switch name := e.Object.Metadata.Name; e.Type {
+		case "ADDED", "MODIFIED":
+			state[name] = e.version()
+		case "DELETED":
+			delete(state, name)
+		}
+	}
+	return state
+}
+
+func (f *followed) checkState(want map[string]string) {
+	f.t.Helper()
+	if d := cmp.Diff(want, f.state()); d != "" {
+		f.t.Errorf("the state followed (- truth, + events)\n%s", d)
+	}
+}
+
+func (f *followed) waitForState(want map[string]string) {
+	f.t.Helper()
+	f.wait(fmt.Sprintf("the state %v", want), func([]event) bool { return maps.Equal(want, f.state()) })
 }

@@ -4,6 +4,7 @@ package server
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -46,6 +47,14 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
+	// These tests wait for servers far more than they compute.
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set("12"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	code := m.Run()
 	for _, remove := range binary.remove {
 		remove()

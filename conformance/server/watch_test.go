@@ -202,6 +202,18 @@ func (m *maker) last() cluster.Change {
 	return history[len(history)-1]
 }
 
+// state is what the writer's changes add up to: name to version.
+func (m *maker) state() map[string]string {
+	state := map[string]string{}
+	for _, c := range m.writer.History() {
+		state[c.Name] = c.ResourceVersion
+		if c.Type == "DELETED" {
+			delete(state, c.Name)
+		}
+	}
+	return state
+}
+
 // truth is etcd's record, in which each of the writer's changes must stand.
 func (m *maker) truth(ctx context.Context) []cluster.Change {
 	m.t.Helper()
@@ -321,7 +333,7 @@ func checkLegal(t *testing.T, truth []cluster.Change, printed []event) {
 			delete(state, c.Name)
 		}
 	}
-	type shown struct{ uid, version string }
+	type shown struct{ uid, version, as string }
 	view := map[string]shown{}
 	for _, e := range changesIn(printed) {
 		m := e.Object.Metadata
@@ -335,7 +347,7 @@ func checkLegal(t *testing.T, truth []cluster.Change, printed []event) {
 		case e.Type == "MODIFIED" && number(old.version) >= number(m.ResourceVersion):
 			t.Errorf("%v, but shown before was %+v", e, old)
 		}
-		view[m.Name] = shown{m.UID, m.ResourceVersion}
+		view[m.Name] = shown{m.UID, m.ResourceVersion, e.Type}
 		if e.Type == "DELETED" {
 			delete(view, m.Name)
 		}
