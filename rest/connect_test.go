@@ -261,3 +261,43 @@ func TestAProxyFunctionThatFailsSendsNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The proxy's certificate may come from the cluster's CA, or from anybody the system trusts; the server's only from the cluster's CA.
+func TestAnHTTPSProxyIsVerifiedByItself(t *testing.T) {
+	ca, stranger := newAuthority(t), newAuthority(t)
+	for _, test := range []struct {
+		name   string
+		proxy  *authority
+		listen string
+		cfg    Config
+		ok     bool
+	}{
+		{"the cluster's CA", ca, "proxy.example", Config{CAData: ca.PEM}, true},
+		{"a stranger", stranger, "proxy.example", Config{CAData: ca.PEM}, false},
+		{"another name", ca, "other.example", Config{CAData: ca.PEM}, false},
+		{"a stranger, the server unverified", stranger, "proxy.example", Config{InsecureSkipTLSVerify: true}, false},
+	} {
+		p := newPeer(t)
+		test.cfg.Server, test.cfg.Proxy = "https://api.example", through("https://proxy.example:8443")
+		var tunnels []TLSDone
+		test.cfg.Trace = &Trace{TLS: func(i TLSDone) { tunnels = append(tunnels, i) }}
+		c := p.client(test.cfg)
+		p.run(func() {
+			conn := p.accept().secure(test.proxy.server(test.listen))
+			if conn.head() == "" {
+				return
+			}
+			conn.send("HTTP/1.1 200 OK\r\n\r\n")
+			conn.secure(ca.server("api.example")).serveForever(hello)
+		})
+		o := fetch(t, c, Request{Path: "/"})
+		if (o.Err == nil) != test.ok || (test.ok && (len(tunnels) != 2 || !tunnels[0].Proxy || tunnels[1].Proxy)) {
+			t.Errorf("%s: %v %+v", test.name, o.Err, tunnels)
+		}
+		if e, ok := o.Err.(*Error); o.Err != nil && (!ok || e.Phase != PhaseTLS || e.Addr != "proxy.example:8443") {
+			t.Errorf("%s: %v", test.name, o.Err)
+		}
+		c.Close()
+		p.close()
+	}
+}
