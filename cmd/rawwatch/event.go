@@ -20,6 +20,7 @@ type event struct {
 	time     time.Time
 	kind     string // one of the types
 	resource string // as the user would name it: "pods", "deployments.apps"; or a path
+	typeName string // "pods", "deployments.apps", for a path too
 	key      types.NamespacedName
 	uid      string
 	version  string

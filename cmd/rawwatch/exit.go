@@ -37,14 +37,26 @@ const exitHelp = `Exit codes:
   130  interrupted (SIGINT); 143 terminated (SIGTERM); 141 nobody reads the output
 A watch that is broken when its time is up does not exit with 0.`
 
-// errEnough ends a command that has done what was asked.
-var errEnough = errors.New("enough")
+// enough ends a command that has done what was asked. Its text is the cause of a connection's end in the trace.
+type enough struct{ text string }
+
+func (e *enough) Error() string { return e.text }
+
+var (
+	errPrinted = &enough{"enough was printed (--count)"}
+	errTimeUp  = &enough{"the time is up (--for)"}
+)
+
+func isEnough(err error) bool {
+	var e *enough
+	return errors.As(err, &e)
+}
 
 // exitCode says which code an error is. The order matters: an error may hold others.
 func exitCode(err error) int {
 	var signal signalled
 	switch {
-	case err == nil, errors.Is(err, errEnough):
+	case err == nil, isEnough(err):
 		return exitOK
 	case errors.As(err, &signal):
 		return exitSignal + int(signal.signal)

@@ -98,7 +98,7 @@ func (f *follower) say(format string, args ...any) {
 
 // named says which of several resources an error is about.
 func (f *follower) named(err error) error {
-	if err == nil || f.alone || errors.Is(err, errEnough) || exitCode(err) >= exitSignal {
+	if err == nil || f.alone || isEnough(err) || exitCode(err) >= exitSignal {
 		return err
 	}
 	return &targetError{f.target.label, err}
@@ -164,7 +164,7 @@ func (f *follower) print(e *listwatch.Event) error {
 // event turns a step of an iteration into what is printed.
 func (s *session) event(t *target, e *listwatch.Event) event {
 	shown := event{
-		time: e.Received, kind: kindName(e.Kind), resource: t.label, key: e.Identity.Key(),
+		time: e.Received, kind: kindName(e.Kind), resource: t.label, typeName: t.typeName(), key: e.Identity.Key(),
 		uid: string(e.Identity.UID), version: string(e.Identity.ResourceVersion),
 		apiVersion: string(e.Identity.APIVersion), objectKind: string(e.Identity.Kind),
 		object: e.Object, raw: e.Raw, conn: e.Conn, offset: e.Offset, initial: e.Initial,

@@ -139,7 +139,7 @@ func (names) append(b []byte, e *event) ([]byte, error) {
 	if e.key.Name == "" {
 		return b, nil
 	}
-	b = append(b, escape(e.resource)...)
+	b = append(b, escape(e.typeName)...)
 	b = append(b, '/')
 	return append(append(b, escapeMax(e.key.Name, 512)...), '\n'), nil
 }

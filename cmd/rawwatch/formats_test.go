@@ -23,7 +23,7 @@ func sample() []event {
 		return e
 	}
 	pod := func(name, version string) event {
-		return event{resource: "pods", key: types.NamespacedName{Namespace: "shop", Name: name}, uid: "u-" + name, version: version, apiVersion: "v1", objectKind: "Pod"}
+		return event{resource: "pods", typeName: "pods", key: types.NamespacedName{Namespace: "shop", Name: name}, uid: "u-" + name, version: version, apiVersion: "v1", objectKind: "Pod"}
 	}
 	item := pod("web-1", "7")
 	item.time, item.kind, item.object, item.initial = at(0), typeAdded, []byte(object("web-1", "7")), true

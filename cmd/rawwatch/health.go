@@ -79,11 +79,15 @@ func (f *follower) observe(t listwatch.Transition) {
 	if t.Err != nil {
 		f.health.fail(t.Err, t.Time)
 	}
+	status := f.reflector.Status()
+	if f.session.tracer != nil {
+		f.session.tracer.state(status.Conn, t)
+	}
 	if t.Reason == listwatch.ReasonSynced && !f.health.synced {
 		f.health.synced = true
 		f.held = append(f.held, fmt.Sprintf("in sync at version %s: %s", t.Version, count(f.objects, "object")))
 	}
-	text := tell(t, f.health.synced, f.relistBegan())
+	text := tell(t, f.health.synced, f.relistBegan(status.Relists))
 	if text != "" {
 		f.held = append(f.held, text)
 	}
@@ -98,9 +102,9 @@ func (f *follower) observe(t listwatch.Transition) {
 }
 
 // relistBegan reports whether a relist was decided on since it was asked last.
-func (f *follower) relistBegan() bool {
+func (f *follower) relistBegan(relists map[string]uint64) bool {
 	var sum uint64
-	for _, n := range f.reflector.Status().Relists {
+	for _, n := range relists {
 		sum += n
 	}
 	began := sum != f.health.relists

@@ -92,7 +92,7 @@ func TestAListWithABadObject(t *testing.T) {
 	url := answering(t, page(200, "application/json", body))
 	for _, args := range [][]string{{"list", "/api/v1/pods"}, {"list", "/api/v1/pods", "--limit", "10"}} {
 		got := setting{}.rawwatch(t, append(args, "-s", url, "-o", "name")...).want(t, strings.Join(args, " "), exitProtocol)
-		if got.stdout != "/api/v1/pods/a\n/api/v1/pods/c\n" {
+		if got.stdout != "pods/a\npods/c\n" {
 			t.Errorf("%v: %q", args, got.stdout)
 		}
 		if !strings.Contains(got.stderr, "the list is not complete: an object without name") {
@@ -146,6 +146,16 @@ func TestPathsThatAreNoCollection(t *testing.T) {
 			t.Error(got.stderr)
 		}
 	})
+}
+
+func TestTypeNames(t *testing.T) {
+	for path, want := range map[string]string{
+		"/api/v1/pods": "pods", "/api/v1/namespaces/shop/pods": "pods", "/apis/apps/v1/namespaces/shop/deployments": "deployments.apps",
+	} {
+		if got := (&target{path: path}).typeName(); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
 }
 
 func TestIsCollection(t *testing.T) {

@@ -17,13 +17,13 @@ type output struct {
 	printed int
 }
 
-// print writes an event. The error is errEnough once the limit is reached, an *outputError when nothing can be written any more, and a *formatError when
+// print writes an event. The error is errPrinted once the limit is reached, an *outputError when nothing can be written any more, and a *formatError when
 // only this event cannot.
 func (o *output) print(e *event) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.full() {
-		return errEnough
+		return errPrinted
 	}
 	b, err := o.format.append(o.b[:0], e)
 	o.b = b
@@ -35,7 +35,7 @@ func (o *output) print(e *event) error {
 	}
 	o.printed++
 	if o.full() {
-		return errEnough
+		return errPrinted
 	}
 	return nil
 }

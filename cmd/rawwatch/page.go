@@ -39,15 +39,15 @@ func (s *session) page(ctx context.Context, t *target, out *output, o rest.ListO
 		case err != nil:
 			return err
 		}
-		if err := l.item(s.listItem(t.label, response.Conn, item)); err != nil {
+		if err := l.item(s.listItem(t, response.Conn, item)); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *session) listItem(label string, conn uint64, i *watchdecoder.Item) *event {
+func (s *session) listItem(t *target, conn uint64, i *watchdecoder.Item) *event {
 	return &event{
-		time: time.Now(), kind: typeAdded, resource: label, key: i.Identity.Key(), uid: string(i.Identity.UID), version: string(i.Identity.ResourceVersion),
+		time: time.Now(), kind: typeAdded, resource: t.label, typeName: t.typeName(), key: i.Identity.Key(), uid: string(i.Identity.UID), version: string(i.Identity.ResourceVersion),
 		apiVersion: string(i.Identity.APIVersion), objectKind: string(i.Identity.Kind), object: i.Object, conn: conn, offset: i.Offset,
 		chunks: s.chunks.of(conn, i.Offset, len(i.Object)),
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rawwatch/rawwatch/listwatch"
 	"github.com/rawwatch/rawwatch/rest"
 )
 
@@ -178,6 +179,21 @@ func (t *tracer) frame(e *event) {
 		kind = "item"
 	}
 	t.line(e.time, e.conn, "=", "%s %s version %s: %s at %d%s", kind, name(e), dash(e.version), count(e.size(), "byte"), e.offset, where)
+}
+
+// state shows what follows from what came: the machine's step.
+func (t *tracer) state(conn uint64, s listwatch.Transition) {
+	if s.Reason == listwatch.ReasonStart {
+		return
+	}
+	text := fmt.Sprintf("%s: %s -> %s", s.Reason, s.From, s.To)
+	if s.Delay > 0 {
+		text += " for " + gap(s.Delay)
+	}
+	if s.Err != nil {
+		text += ": " + brief(s.Err)
+	}
+	t.line(s.Time, conn, "*", "%s", text)
 }
 
 func (t *tracer) bodyEnd(i rest.BodyEnd) {

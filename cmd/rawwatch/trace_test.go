@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/rawwatch/rawwatch/listwatch"
 	"github.com/rawwatch/rawwatch/rest"
 )
 
@@ -58,6 +59,8 @@ func TestTrace(t *testing.T) {
 	tracer.frame(&e)
 	wire.BodyEnd(rest.BodyEnd{Conn: 1, Time: at(4000), Bytes: 200, Wire: 9, Err: io.ErrUnexpectedEOF})
 	wire.CloseConn(rest.ConnClosed{Conn: 1, Time: at(4000), Side: rest.SidePeerRST, Reason: "connection reset", Requests: 2, Read: 1000, Written: 500, Age: 4 * time.Second})
+	tracer.state(1, listwatch.Transition{Time: at(4000), From: "idle", To: "watching", Reason: listwatch.ReasonStart})
+	tracer.state(1, listwatch.Transition{Time: at(4001), From: "watching", To: "waiting", Reason: listwatch.ReasonCut, Err: io.ErrUnexpectedEOF, Delay: time.Second})
 	wire.DialStart(rest.DialStart{Conn: 2, Time: at(5000), Addr: "k8s:6443"})
 	wire.DialDone(rest.DialDone{Conn: 2, Time: at(5001), Duration: time.Millisecond, Err: errors.New("refused")})
 	golden(t, "trace.txt", out.String())

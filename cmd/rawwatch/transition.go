@@ -27,7 +27,7 @@ func tell(t listwatch.Transition, synced, relisting bool) string {
 		next = "listing"
 	case relisting || t.To == "list" || t.To == "watch-list":
 		next = "relisting"
-	case t.From == t.To:
+	case t.Reason == listwatch.ReasonContentLength && t.From == t.To: // an answer began
 		return because(t.Reason, t.Err)
 	}
 	if t.Delay > 0 {
@@ -77,7 +77,7 @@ func reasonText(reason string) string {
 	case listwatch.ReasonOverdue:
 		return "the watch did not end at the agreed time"
 	case listwatch.ReasonExpired:
-		return "410 Gone, the version is too old"
+		return "410 Gone"
 	case listwatch.ReasonTooLarge:
 		return "the version is ahead of the server"
 	case listwatch.ReasonThrottled:

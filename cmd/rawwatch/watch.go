@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -100,9 +99,6 @@ func (s *session) watch(ctx context.Context, targets []target, params watchFlags
 	}
 	return s.followAll(ctx, targets, params)
 }
-
-// errTimeUp is the end of --for.
-var errTimeUp = fmt.Errorf("the time is up: %w", errEnough)
 
 // until adds the end of --for to a context.
 func (s *session) until(ctx context.Context) (context.Context, context.CancelCauseFunc) {
