@@ -37,7 +37,7 @@ type Error struct {
 	Rule    string
 	Section string
 	// Offset is the place of the offending byte, from the start of the response head (PhaseHead, PhaseProxy) or of the body on the wire (PhaseBody).
-	// Meaningful when Protocol is true.
+	// Meaningful when Protocol is true; -1 when no single byte is to blame.
 	Offset int64
 	// Err is the cause and may be nil. A response that ended early wraps io.ErrUnexpectedEOF, a cancelled request its context's error.
 	Err error
@@ -59,7 +59,7 @@ func (e *Error) Error() string {
 		b.WriteString(": " + e.Rule)
 	}
 	switch {
-	case e.protocol && e.Section != "":
+	case e.protocol && e.Section != "" && e.Offset >= 0:
 		b.WriteString(" (" + e.Section + ", byte " + strconv.FormatInt(e.Offset, 10) + ")")
 	case e.Section != "":
 		b.WriteString(" (" + e.Section + ")")
@@ -96,7 +96,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Protocol reports whether the peer broke HTTP, as opposed to a connection that failed or ended.
+// Protocol reports whether the peer broke HTTP or answered what was not asked for, as opposed to a connection that failed or ended.
 func (e *Error) Protocol() bool { return e.protocol }
 
 // Timeout reports whether a time limit ran out: one of the client's or the context's deadline.

@@ -50,7 +50,7 @@ func (r *Response) ExpectMediaType(want ...string) error {
 		rule = "a " + strconv.Itoa(r.Code) + " answer without Content-Type"
 	}
 	return &Error{
-		Phase: PhaseHead, Addr: r.Body.x.cn.server, Rule: rule + " in place of " + strings.Join(want, " or "),
+		Phase: PhaseHead, Addr: r.Body.x.cn.server, Rule: rule + " in place of " + strings.Join(want, " or "), Section: "RFC 9110 8.3", Offset: -1, protocol: true,
 		hint: "a login page, proxy or balancer answered in place of the API server; check the address and what stands in front of it",
 	}
 }
