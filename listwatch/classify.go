@@ -88,7 +88,7 @@ func classifyWire(e *rest.Error) string {
 		return ReasonIdle
 	case e.Protocol() && body:
 		return ReasonMalformed
-	case e.Protocol() && e.Phase == rest.PhaseHead:
+	case e.Phase == rest.PhaseHead && (e.Protocol() || e.Err == nil): // no API server, or another media type
 		return ReasonContent
 	case body:
 		return ReasonCut

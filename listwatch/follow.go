@@ -27,7 +27,7 @@ func Follow(ctx context.Context, c *rest.Client, o Options) iter.Seq2[*Event, er
 // Follow is the function Follow over this reflector, whose Status then shows how it goes. What was yielded is forgotten when the loop is left.
 func (r *Reflector) Follow(ctx context.Context) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
-		f := &follower{known: make(map[types.NamespacedName]shown), yield: yield}
+		f := newFollower(yield)
 		for e, err := range r.Events(ctx) {
 			if err != nil {
 				yield(nil, err)
@@ -49,6 +49,10 @@ type follower struct {
 	round uint64 // of complete states
 	epoch uint64
 	yield func(*Event, error) bool
+}
+
+func newFollower(yield func(*Event, error) bool) *follower {
+	return &follower{known: make(map[types.NamespacedName]shown), yield: yield}
 }
 
 // shown is what is known of an object.

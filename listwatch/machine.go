@@ -78,7 +78,7 @@ func (m *machine) step(now time.Time, in input) []action {
 
 // apply moves the applied version forward. It may be called between the steps, also while their actions are being performed. A version that is not of this epoch, or was overtaken, is not a step forward.
 func (m *machine) apply(version string) {
-	if m.received == "" || older(version, m.applied) || older(m.received, version) {
+	if m.received == "" || !follows(m.applied, version) || !follows(version, m.received) {
 		return
 	}
 	m.applied = version
@@ -146,9 +146,9 @@ func (m *machine) newEpoch() {
 	m.short, m.unmarked = 0, 0
 }
 
-// behind is a version lower than one the server has shown before.
+// behind is a version that cannot come after what the server has shown before.
 func (m *machine) behind(version string) error {
-	if !older(version, m.received) {
+	if follows(m.received, version) {
 		return nil
 	}
 	return &VersionError{Rule: "the server is behind what it had said before", Got: version, Had: m.received}

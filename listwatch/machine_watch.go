@@ -74,7 +74,7 @@ func (s *watching) wasAccepted(m *machine, now time.Time, in *input) {
 func (s *watching) change(m *machine, k Kind, in *input) {
 	s.frames++
 	m.short = 0
-	if !older(in.version, m.received) {
+	if follows(m.received, in.version) {
 		m.received = in.version
 	}
 	m.yield(k, m.received, "", nil)
