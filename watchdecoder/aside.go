@@ -6,13 +6,14 @@ import (
 	"errors"
 	"reflect"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	jsoniter "github.com/json-iterator/go"
 	"github.com/modern-go/reflect2"
 )
 
-// asides tells json-iterator which types this package decodes.
+// asides tells json-iterator which types this package decodes, and a name.
 type asides struct{ jsoniter.DummyExtension }
 
 func (*asides) CreateDecoder(typ reflect2.Type) jsoniter.ValDecoder {
@@ -21,6 +22,16 @@ func (*asides) CreateDecoder(typ reflect2.Type) jsoniter.ValDecoder {
 		return &asideDecoder{kind, t}
 	}
 	return nil
+}
+
+// UpdateStructDescriptor has fields whose tag is no name go by their own, as in encoding/json.
+func (*asides) UpdateStructDescriptor(d *jsoniter.StructDescriptor) {
+	for _, b := range d.Fields {
+		name, _, _ := strings.Cut(b.Field.Tag().Get("json"), ",")
+		if !validName(name) && len(b.FromNames) > 0 {
+			b.FromNames = []string{b.Field.Name()}
+		}
+	}
 }
 
 // asideDecoder decodes values of one type that the pruner has set aside. The iterator's Attachment is the *aside.

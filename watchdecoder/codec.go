@@ -66,6 +66,7 @@ func (c *jsonCodec[T]) decodeValid(raw []byte) (value *T, err error) {
 	}
 	value = new(T)
 	a := aside{values: p.aside}
+	p.out = append(p.out, ' ') // json-iterator takes a number at the very end for one that was cut
 	iter := c.api.BorrowIterator(p.out)
 	iter.Attachment = &a
 	iter.ReadVal(value)

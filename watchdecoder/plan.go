@@ -48,6 +48,7 @@ type planField struct {
 	member []byte // "name": as json-iterator is given it
 	plan   *plan
 	quoted bool // has the option string: its value stands inside a string
+	allocs bool // even null allocates the embedded struct that it is in
 }
 
 // fewFields are found faster by looking at each.

@@ -13,6 +13,7 @@ type candidate struct {
 	depth  int
 	typ    reflect.Type
 	quoted bool
+	allocs bool // inside an embedded pointer
 }
 
 // fieldsOf finds the members of a struct by the rules of encoding/json: fields of embedded structs count as those of the
@@ -27,6 +28,7 @@ func (p planner) fieldsOf(t reflect.Type) []planField {
 				member: append(appendQuoted(nil, []byte(c.name)), ':'),
 				plan:   p.of(c.typ),
 				quoted: c.quoted,
+				allocs: c.allocs,
 			})
 		}
 	}
@@ -69,7 +71,10 @@ func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []candi
 		}
 		switch {
 		case f.Anonymous && inner.Kind() == reflect.Struct && name == "":
-			all = append(all, candidates(inner, depth+1, around)...)
+			for _, c := range candidates(inner, depth+1, around) {
+				c.allocs = c.allocs || f.Type.Kind() == reflect.Pointer
+				all = append(all, c)
+			}
 		case f.IsExported():
 			c := candidate{name: name, tagged: name != "", depth: depth, typ: f.Type, quoted: hasString(options) && canQuote(inner)}
 			if name == "" {

@@ -125,7 +125,7 @@ func (p *pruner) object(n *plan, c byte) bool {
 
 func (p *pruner) member(f *planField) bool {
 	c := p.in.peek()
-	if c == 'n' && f.plan.ignoresNull() {
+	if c == 'n' && f.plan.ignoresNull() && !f.allocs {
 		return p.in.skip() || p.fail(ruleNotJSON)
 	}
 	p.out = append(p.out, f.member...)
