@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,56 +62,71 @@ func TestListReadsEveryCollection(t *testing.T) {
 	}
 }
 
+// compareList lists once with the library between two lists of the witness,
+// and anew when those are not alike: some objects are renewed all the time.
 func compareList(t *testing.T, w *cluster.Client, client *rest.Client, o listwatch.Options) int {
+	t.Helper()
+	for range 10 {
+		before := witnessList(t, w, o)
+		differences := listDifferences(t, client, o, before)
+		if after := witnessList(t, w, o); !slices.EqualFunc(before, after, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+			continue
+		}
+		for _, d := range differences {
+			t.Errorf("%v: %s", o.Resource, d)
+		}
+		return len(before)
+	}
+	t.Errorf("%v never stands still", o.Resource)
+	return 0
+}
+
+func witnessList(t *testing.T, w *cluster.Client, o listwatch.Options) []json.RawMessage {
 	t.Helper()
 	header := http.Header{}
 	if o.Accept != "" {
 		header.Set("Accept", o.Accept)
 	}
-	ctx := cluster.Deadline(t, 30*time.Second)
-	response, err := w.Do(ctx, "GET", o.Resource.Path("", ""), header, nil)
+	response, err := w.Do(cluster.Deadline(t, 30*time.Second), "GET", o.Resource.Path("", ""), header, nil)
 	if err != nil || response.Code != 200 {
 		t.Fatalf("%v %d %v", o.Resource, response.Code, err)
 	}
-	var whole struct {
-		APIVersion, Kind string
-		Items            []json.RawMessage
-	}
+	var whole struct{ Items []json.RawMessage }
 	if err := json.Unmarshal(response.Body, &whole); err != nil {
 		t.Fatal(err)
 	}
-	i := 0
-	version := ""
-	for e, err := range listwatch.List(ctx, client, o) {
+	return whole.Items
+}
+
+func listDifferences(t *testing.T, client *rest.Client, o listwatch.Options, want []json.RawMessage) (differences []string) {
+	t.Helper()
+	i, version := 0, ""
+	for e, err := range listwatch.List(cluster.Deadline(t, 30*time.Second), client, o) {
 		if err != nil {
 			t.Fatalf("%v: %v", o.Resource, err)
 		}
 		switch e.Kind {
 		case listwatch.ReplaceItem:
-			if i == len(whole.Items) {
-				t.Fatalf("%v: more than %d objects", o.Resource, i)
+			if i < len(want) {
+				differences = append(differences, itemDifferences(t, want[i], e)...)
 			}
-			compareItem(t, o.Resource, whole.Items[i], e)
 			i++
 		case listwatch.ReplaceEnd:
 			version = e.Version
 		case listwatch.Problem, listwatch.ReplaceAbort:
-			t.Errorf("%v: %v %v", o.Resource, e.Kind, e.Err)
+			differences = append(differences, fmt.Sprint(e.Kind, e.Err))
 		}
 	}
-	if i != len(whole.Items) || version == "" {
-		t.Errorf("%v: %d objects at %q, want %d", o.Resource, i, version, len(whole.Items))
+	if i != len(want) || version == "" {
+		differences = append(differences, fmt.Sprintf("%d objects at %q, want %d", i, version, len(want)))
 	}
-	return i
+	return differences
 }
 
-func compareItem(t *testing.T, r rest.Resource, want json.RawMessage, e *listwatch.Event) {
+func itemDifferences(t *testing.T, want json.RawMessage, e *listwatch.Event) (differences []string) {
 	t.Helper()
-	if r == rest.Leases { // renewed between the two requests
-		return
-	}
 	if !bytes.Equal(want, e.Object) {
-		t.Errorf("%v: the object's bytes are\n%s\nencoding/json says\n%s", r, e.Object, want)
+		differences = append(differences, fmt.Sprintf("the object's bytes are\n%s\nencoding/json says\n%s", e.Object, want))
 	}
 	var i item
 	if err := json.Unmarshal(want, &i); err != nil {
@@ -118,11 +134,12 @@ func compareItem(t *testing.T, r rest.Resource, want json.RawMessage, e *listwat
 	}
 	got := fmt.Sprintf("%s/%s %s %s", e.Identity.Namespace, e.Identity.Name, e.Identity.UID, e.Identity.ResourceVersion)
 	if wanted := fmt.Sprintf("%s/%s %s %s", i.Metadata.Namespace, i.Metadata.Name, i.Metadata.UID, i.Metadata.ResourceVersion); got != wanted {
-		t.Errorf("%v: identity %s, want %s", r, got, wanted)
+		differences = append(differences, fmt.Sprintf("identity %s, want %s", got, wanted))
 	}
 	if i.Kind != "" && (string(e.Identity.Kind) != i.Kind || string(e.Identity.APIVersion) != i.APIVersion) {
-		t.Errorf("%v: identity %s %s, want %s %s", r, e.Identity.APIVersion, e.Identity.Kind, i.APIVersion, i.Kind)
+		differences = append(differences, fmt.Sprintf("identity %s %s, want %s %s", e.Identity.APIVersion, e.Identity.Kind, i.APIVersion, i.Kind))
 	}
+	return differences
 }
 
 // What a watch yields is, byte for byte, what the same watch sends to
