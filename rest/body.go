@@ -64,7 +64,7 @@ func (b *Body) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	if b.err == nil && b.x.cn.limits.ended.Load() {
 		side, err := b.failure(errEnded)
-		b.finish(side, err)
+		return 0, b.finishAndUnlock(side, err)
 	}
 	if b.err != nil || len(p) == 0 {
 		defer b.mu.Unlock()
@@ -76,36 +76,37 @@ func (b *Body) Read(p []byte) (int, error) {
 	n, err := b.src.Read(p)
 
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.reading = false
 	b.bytes += int64(n)
-	if b.err != nil { // closed meanwhile
+	switch {
+	case b.err != nil: // closed meanwhile
+		defer b.mu.Unlock()
 		return 0, b.err
-	}
-	if err != nil {
+	case err != nil:
 		side, err := b.failure(err)
-		b.finish(side, err)
-		return n, b.err
+		return n, b.finishAndUnlock(side, err)
 	}
+	b.mu.Unlock()
 	return n, nil
 }
 
 // Close gives the connection back if the body was complete, or closes it. It never waits for the peer. It returns nil.
 func (b *Body) Close() error {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	switch {
+	case b.err == io.EOF:
+		b.err = errBodyClosed
+		b.mu.Unlock()
 	case b.err != nil:
+		b.mu.Unlock()
 	case b.reading:
 		b.x.cn.limits.end() // the Read that waits returns
-		b.finish(SideLocal, errBodyClosed)
+		b.finishAndUnlock(SideLocal, errBodyClosed)
 	case b.drained():
-		b.finish(SideLocal, io.EOF)
+		b.finishAndUnlock(SideLocal, io.EOF)
+		return b.Close()
 	default:
-		b.finish(SideLocal, errBodyClosed)
-	}
-	if b.err == io.EOF {
-		b.err = errBodyClosed
+		b.finishAndUnlock(SideLocal, errBodyClosed)
 	}
 	return nil
 }
@@ -145,8 +146,7 @@ func (b *Body) endIfEmpty() {
 	if b.plan.framing == NoBody || (b.plan.length == 0 && b.src == io.Reader(b.framed)) {
 		b.framed.ended.Store(true)
 		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.finish(SideLocal, io.EOF)
+		b.finishAndUnlock(SideLocal, io.EOF)
 	}
 }
 
@@ -174,12 +174,12 @@ func (b *Body) failure(err error) (Side, error) {
 	return side, e
 }
 
-// finish ends the body, once, and gives the connection back or shuts it. Called with the lock held.
-func (b *Body) finish(side Side, err error) {
+// finishAndUnlock ends the body, once, and gives the connection back or shuts it. It is called with the lock held and releases it before anything
+// that may wait: a close_notify, a trace. It returns err.
+func (b *Body) finishAndUnlock(side Side, err error) error {
 	b.err = err
 	x, cn := b.x, b.x.cn
 	alive := cn.release()
-	complete := b.framed.ended.Load()
 	why := b.plan.why
 	switch {
 	case err != io.EOF:
@@ -191,17 +191,20 @@ func (b *Body) finish(side Side, err error) {
 	case b.plan.framing == CloseDelimited:
 		side = SidePeerFIN
 	}
-	reusable := err == io.EOF && complete && alive && b.plan.keep && why == ""
+	reusable := err == io.EOF && b.plan.keep && why == ""
+	end := BodyEnd{Conn: cn.id, Bytes: b.bytes, Wire: b.framed.bytes.Load(), Complete: err == io.EOF, Reusable: reusable}
+	b.mu.Unlock()
+
 	if x.w.traces.any() {
-		end := BodyEnd{Conn: cn.id, Time: time.Now(), Bytes: b.bytes, Wire: b.framed.bytes.Load(), Complete: complete && err == io.EOF, Reusable: reusable}
-		if err != io.EOF {
+		if end.Time = time.Now(); err != io.EOF {
 			end.Err = err
 		}
 		x.w.traces.bodyEnd(end)
 	}
 	if reusable {
 		x.client.keep(cn)
-		return
+	} else {
+		cn.shut(x.w.traces, side, why)
 	}
-	cn.shut(x.w.traces, side, why)
+	return err
 }

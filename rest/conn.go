@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -39,8 +38,8 @@ type conn struct {
 	watched func() bool // release of the context of the request under way
 	expiry  *time.Timer // while in the pool
 
-	shutOnce sync.Once
-	onShut   func(*conn)
+	ended  atomic.Bool
+	onShut func(*conn)
 }
 
 // Read implements io.Reader for the buffered reader.
@@ -82,16 +81,17 @@ func (cn *conn) release() bool {
 	return ok && !cn.limits.ended.Load()
 }
 
-// shut closes the connection, once, and says who did it and why.
+// shut closes the connection, once, and says who did it and why. No lock is held: sending close_notify may have to wait a moment.
 func (cn *conn) shut(t traces, side Side, reason string) {
-	cn.shutOnce.Do(func() {
-		cn.http.Close() // sends close_notify over TLS (RFC 9112 9.8)
-		cn.raw.Close()
-		now := time.Now()
-		t.closed(ConnClosed{
-			Conn: cn.id, Time: now, Side: side, Reason: reason, Requests: int(cn.requests.Load()),
-			Read: cn.read.Load(), Written: cn.written.Load(), Age: now.Sub(cn.born),
-		})
-		cn.onShut(cn)
+	if cn.ended.Swap(true) {
+		return
+	}
+	cn.http.Close() // sends close_notify over TLS (RFC 9112 9.8)
+	cn.raw.Close()
+	now := time.Now()
+	t.closed(ConnClosed{
+		Conn: cn.id, Time: now, Side: side, Reason: reason, Requests: int(cn.requests.Load()),
+		Read: cn.read.Load(), Written: cn.written.Load(), Age: now.Sub(cn.born),
 	})
+	cn.onShut(cn)
 }

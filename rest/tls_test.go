@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rawwatch/rawwatch/internal/memnet"
 )
 
 // clientTLS trusts an httptest server; nil for a plain one.
@@ -409,6 +412,46 @@ func TestAServerThatSpeaksOnlyHTTP2(t *testing.T) {
 		o := fetch(t, c, Request{Path: "/"})
 		if e := asError(t, o.Err); !e.Protocol() || e.Hint() != hintOnlyHTTP2 {
 			t.Errorf("%v: %s", e, e.Hint())
+		}
+	})
+}
+
+// Whoever closes may wait a moment for a peer that takes no close_notify, but holds no lock meanwhile: the reader returns at once.
+func TestAReaderDoesNotWaitForACloseThatIsStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ca := newAuthority(t)
+		server := ca.server("api.example")
+		p := newPeer(t)
+		defer p.close()
+		var end *memnet.Conn
+		p.net.Wrap = func(c net.Conn) net.Conn { end = c.(*memnet.Conn); return c }
+		c := p.client(Config{Server: "https://api.example", CAData: ca.PEM})
+		defer c.Close()
+		p.run(func() {
+			conn := p.accept().secure(server)
+			conn.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") // and does not read the request
+			time.Sleep(time.Minute)
+			conn.Close()
+		})
+		r, err := c.Do(t.Context(), Request{Path: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end.SetBuffer(1)
+		start := time.Now()
+		var read time.Duration
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			r.Body.Read(make([]byte, 1))
+			read = time.Since(start)
+		}()
+		synctest.Wait()
+		r.Body.Close()
+		closed := time.Since(start)
+		<-done
+		if read != 0 || closed > closeWait {
+			t.Errorf("the read returned after %v, the close after %v", read, closed)
 		}
 	})
 }
