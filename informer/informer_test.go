@@ -64,7 +64,7 @@ func TestEveryChangeIsDeliveredOnceAndInOrder(t *testing.T) {
 			sub := i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 			stop := run(k, i)
 			defer stop()
-			<-sub.Synced()
+			k.await(sub.Synced())
 			told.want(k, "what is there comes first", "Added a >n1 initial")
 			k.put("b", "n2")
 			k.put("a", "n3")
@@ -85,7 +85,7 @@ func TestEventCarriesIdentityBesideTheObject(t *testing.T) {
 		sub := i.Subscribe(Handler[*pod]{OnEvent: func(e Event[*pod]) { last = e }})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		now := time.Now()
 		made := k.put("a", "n1")
 		settle()
@@ -112,7 +112,7 @@ func TestStoreIsAtLeastAsNewAsTheEvent(t *testing.T) {
 		}})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		for n := range 50 {
 			k.put(fmt.Sprint("p", n%7), fmt.Sprint(n))
 		}
@@ -132,7 +132,7 @@ func TestAnotherUIDUnderTheSameNameIsADeletionAndAnAddition(t *testing.T) {
 		sub := i.Subscribe(Handler[*pod]{OnEvent: func(e Event[*pod]) { told.pod(e); uids = append(uids, e.UID) }})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		told.take()
 		k.ExpireWatches() // before the next line nobody can ask again
 		k.remove("a")
@@ -158,7 +158,7 @@ func TestDeletionOfAnObjectNeverSeenIsNothing(t *testing.T) {
 		sub := i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		k.put("a", "n1")
 		gone := k.remove("a")
 		settle()
@@ -268,7 +268,7 @@ func TestLateSubscriberGetsThePresentStateFirst(t *testing.T) {
 		settle()
 		var told record
 		sub := i.Subscribe(Handler[*pod]{OnEvent: told.pod})
-		<-sub.Synced()
+		k.await(sub.Synced())
 		got := told.take()
 		slices.Sort(got)
 		if diff := cmp.Diff([]string{"Added a >n1 initial", "Added b >n2 initial"}, got); diff != "" {

@@ -121,6 +121,16 @@ func synced[T any](k *kit, i *Informer[T]) {
 	}
 }
 
+// await waits an hour: a bubble in which something polls would otherwise never end.
+func (k *kit) await(c <-chan struct{}) {
+	k.Helper()
+	select {
+	case <-c:
+	case <-time.After(time.Hour):
+		k.Fatal("an hour has gone by")
+	}
+}
+
 // settle waits until everything that is under way has arrived. A connection that is used again is looked at for a
 // millisecond first.
 func settle() {

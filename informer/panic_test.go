@@ -27,7 +27,7 @@ func TestPanicInAHandlerIsContainedCountedAndLogged(t *testing.T) {
 		i.Subscribe(Handler[*pod]{OnEvent: other.pod})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced() // a panic on an initial object counts as handled
+		k.await(sub.Synced()) // a panic on an initial object counts as handled
 		k.put("a", "n2")
 		k.remove("a")
 		settle()
@@ -58,7 +58,7 @@ func TestPanicNamesARuntimeError(t *testing.T) {
 		sub := i.Subscribe(Handler[*pod]{OnBatch: func(events []Event[*pod]) { _ = events[len(events)] }})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		if err := i.Healthy(0); err == nil || !strings.Contains(err.Error(), "index out of range [1] with length 1") {
 			k.Errorf("Healthy = %v", err)
 		}
@@ -79,7 +79,7 @@ func TestPanicInMatchHidesTheObject(t *testing.T) {
 		}})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		told.want(k, "the other one", "Added b >n1 initial")
 		if i.Status().Panics != 1 {
 			k.Errorf("%d panics", i.Status().Panics)
@@ -111,7 +111,7 @@ func TestHandlerThatEndsItsGoroutineEndsItsSubscription(t *testing.T) {
 		sub := i.Subscribe(Handler[*pod]{OnEvent: func(Event[*pod]) { goexit() }})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Done()
+		k.await(sub.Done())
 		if n := len(i.Status().Subscriptions); n != 0 || !errors.Is(sub.Err(), ErrStopped) {
 			k.Errorf("%d subscriptions, Err = %v", n, sub.Err())
 		}

@@ -72,7 +72,7 @@ func TestMatchTurnsUpdatesAcrossItsBorderIntoAddsAndDeletes(t *testing.T) {
 		sub := i.Subscribe(Handler[*pod]{OnEvent: told.pod, Match: func(_ Key, p *pod) bool { return p.Spec.NodeName == "here" }})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		told.want(k, "the state, narrowed", "Added in >here initial")
 		k.put("out", "elsewhere")
 		k.put("out", "here")
@@ -100,7 +100,7 @@ func TestDeletionIsMatchedByTheStateThatWasSeen(t *testing.T) {
 		sub := i.Subscribe(Handler[*pod]{OnEvent: told.pod, Match: func(_ Key, p *pod) bool { return p.Spec.NodeName == "here" }})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		told.take()
 		k.remove("a")
 		settle()
@@ -278,8 +278,8 @@ func TestCloseDropsWhatWaitsAndDrainDeliversIt(t *testing.T) {
 			k.Error("Done while a call was running")
 		}
 		close(release)
-		<-drop.Done()
-		<-drain.Done()
+		k.await(drop.Done())
+		k.await(drain.Done())
 		dropped.want(k, "the call that was running, nothing more", "Added a >n0")
 		drained.want(k, "what was waiting, nothing later", "Added a >n0", "Updated a n0>n1", "Updated a n1>n2")
 		if drop.Err() != nil || drain.Err() != nil || len(i.Status().Subscriptions) != 0 {
@@ -305,7 +305,7 @@ func TestCloseWithoutDrainWinsOverCloseWithDrain(t *testing.T) {
 		sub.Close(false)
 		sub.Close(true)
 		close(release)
-		<-sub.Done()
+		k.await(sub.Done())
 		told.want(k, "nothing comes back", "Added a >n0")
 	})
 }
@@ -331,13 +331,13 @@ func TestHandlerMayUseTheInformer(t *testing.T) {
 		}})
 		stop := run(k, i)
 		defer stop()
-		<-sub.Synced()
+		k.await(sub.Synced())
 		k.put("a", "n2")
 		k.put("a", "n3")
 		settle()
 		outer.want(k, "it closed itself in the second call", "Added a >n1 initial", "Updated a n1>n2")
 		inner.want(k, "it subscribed in the first", "Added a >n1 initial", "Updated a n1>n2", "Updated a n2>n3")
-		<-sub.Done()
+		k.await(sub.Done())
 		if !isClosed(late.Synced()) {
 			k.Error("the inner subscription is not synced")
 		}
@@ -360,7 +360,7 @@ func TestSubscriptionsComeAndGoUnderLoad(t *testing.T) {
 					sub := i.Subscribe(Handler[*pod]{OnEvent: legal(k)})
 					time.Sleep(time.Duration(n*round) * time.Millisecond)
 					sub.Close(round%2 == 0)
-					<-sub.Done()
+					k.await(sub.Done())
 				}
 			}()
 		}
@@ -427,7 +427,7 @@ func TestSubscriptionsOfAnInformerThatNeverRunsEnd(t *testing.T) {
 		i := k.pods(Options{})
 		sub := i.Subscribe(Handler[*pod]{OnEvent: func(Event[*pod]) {}})
 		sub.Close(true)
-		<-sub.Done()
+		k.await(sub.Done())
 		if isClosed(sub.Synced()) {
 			k.Error("synced with nothing")
 		}
