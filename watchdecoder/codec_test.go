@@ -117,8 +117,9 @@ type everything struct {
 	NoTag         string
 	Escaped       string `json:"a/b<c>"`
 	Hidden        string `json:"-"`
-	hidden        string
-	Last          string `json:"last"`
+	//lint:ignore U1000 it is there to be left alone
+	hidden string
+	Last   string `json:"last"`
 }
 
 var nasty = []string{
@@ -228,6 +229,7 @@ func TestJSONAgreesOnEmbeddedFields(t *testing.T) {
 		}](t, strings.Replace(value, `"7"`, `7`, 1))
 		agree[struct {
 			A `json:"B"`
+			//lint:ignore SA5008 encoding/json takes such a tag for none
 			W string `json:"bad\"name"`
 		}](t, value)
 		agree[struct{ *Inner }](t, value)

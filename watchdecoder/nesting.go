@@ -44,9 +44,15 @@ func (n *nesting) close() {
 	n.kinds >>= 1
 	n.depth--
 	if n.depth&63 == 0 && n.depth > 0 {
-		n.kinds = n.outer[len(n.outer)-1]
-		n.outer = n.outer[:len(n.outer)-1]
+		n.kinds = n.popOuter()
 	}
+}
+
+func (n *nesting) popOuter() uint64 {
+	last := len(n.outer) - 1
+	kinds := n.outer[last]
+	n.outer = n.outer[:last]
+	return kinds
 }
 
 // skip passes over b until the depth has come down to floor. It returns how many bytes it passed; what it stopped at, other
@@ -56,7 +62,7 @@ func (n *nesting) skip(b []byte, floor int) (int, skipResult) {
 		return n.skipBlind(b, floor)
 	}
 	var last block
-	inString := n.inString
+	depth, kinds, inString := n.depth, n.kinds, n.inString
 	for at := 0; at < len(b); at += len(last) {
 		var p *block
 		size := len(last)
@@ -75,28 +81,41 @@ func (n *nesting) skip(b []byte, floor int) (int, skipResult) {
 			i := bits.TrailingZeros64(found)
 			c := p[i&63]
 			brace := uint64(c>>5) & 1
+			result := skipMore
 			switch {
 			case c&7 == '{'&7: // and '['
-				if n.depth >= n.max {
-					n.inString, n.escaped = 0, 0
-					return at + i, skipDeep
+				if depth >= n.max {
+					result = skipDeep
+					break
 				}
-				n.open(brace)
+				if depth&63 == 0 && depth > 0 {
+					n.outer = append(n.outer, kinds)
+				}
+				kinds = kinds<<1 | brace
+				depth++
 			case c&7 != '}'&7: // and ']'
-				return at + i, skipStray
-			case n.kinds&1 != brace:
-				return at + i, skipMismatch
+				result = skipStray
+			case kinds&1 != brace:
+				result = skipMismatch
 			default:
-				n.close()
-				if n.depth == floor {
-					n.inString, n.escaped = 0, 0
-					return at + i + 1, skipDone
+				kinds >>= 1
+				depth--
+				if depth&63 == 0 && depth > 0 {
+					kinds = n.popOuter()
 				}
+				if depth == floor {
+					i++
+					result = skipDone
+				}
+			}
+			if result != skipMore {
+				n.depth, n.kinds, n.inString, n.escaped = depth, kinds, 0, 0
+				return at + i, result
 			}
 		}
 		inString = uint64(int64(strings) >> 63)
 	}
-	n.inString = inString
+	n.depth, n.kinds, n.inString = depth, kinds, inString
 	return len(b), skipMore
 }
 

@@ -66,60 +66,53 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\
 // block is 64 bytes of input; a bit of a mask stands for each.
 type block = [64]byte
 
-// classify finds quotes, backslashes, and what may be a bracket or brace. These four are the bytes that have all bits set once
-// those of 0x26 are added, which Y, y, _ and DEL become too: no JSON has them outside of strings.
+// classify finds quotes, backslashes, and what may be a bracket or brace. These four are the bytes that become 0x7f once the
+// bits of 0x26 are set, and so do Y, y, _ and DEL: no JSON has them outside of strings.
 func classify(p *block) (quotes, escapes, brackets uint64) {
 	w0, w1, w2, w3 := word(p[0:8]), word(p[8:16]), word(p[16:24]), word(p[24:32])
 	w4, w5, w6, w7 := word(p[32:40]), word(p[40:48]), word(p[48:56]), word(p[56:64])
-	q0, k0, e0 := classifyASCII(w0)
-	q1, k1, e1 := classifyASCII(w1)
-	q2, k2, e2 := classifyASCII(w2)
-	q3, k3, e3 := classifyASCII(w3)
-	quotes = q0 | q1<<8 | q2<<16 | q3<<24
-	brackets = k0 | k1<<8 | k2<<16 | k3<<24
-	unusual := e0 | e1 | e2 | e3
-	q0, k0, e0 = classifyASCII(w4)
-	q1, k1, e1 = classifyASCII(w5)
-	q2, k2, e2 = classifyASCII(w6)
-	q3, k3, e3 = classifyASCII(w7)
-	quotes |= (q0 | q1<<8 | q2<<16 | q3<<24) << 32
-	brackets |= (k0 | k1<<8 | k2<<16 | k3<<24) << 32
-	unusual |= e0 | e1 | e2 | e3 | w0 | w1 | w2 | w3 | w4 | w5 | w6 | w7
-	if unusual&highs == 0 {
-		return quotes, 0, brackets
+	if (w0|w1|w2|w3|w4|w5|w6|w7)&highs != 0 {
+		return classifyAny(p)
 	}
-	return classifyAny(p)
-}
-
-// classifyASCII is exact for bytes below 0x80: 0x80 less such a byte keeps its highest bit only if the byte is zero, and never
-// borrows. The highest bits of escapes say that there is a backslash.
-func classifyASCII(w uint64) (quotes, brackets, escapes uint64) {
-	quotes = ((highs - (w ^ '"'*ones)) & highs) * gather >> 56
-	brackets = ((highs - ((w | 0x26*ones) ^ lows)) & highs) * gather >> 56
-	return quotes, brackets, highs - (w ^ '\\'*ones)
-}
-
-// classifyAny is exact for all bytes, and slower. Most blocks are plain ASCII without escapes.
-func classifyAny(p *block) (quotes, escapes, brackets uint64) {
-	for i := 0; i < 64; i += 8 {
-		w := word(p[i : i+8])
-		quotes |= equal(w, '"') << i
-		escapes |= equal(w, '\\') << i
-		brackets |= equal(w|0x26*ones, 0x7f) << i
+	quotes = marks(w0^notQuote) | marks(w1^notQuote)<<8 | marks(w2^notQuote)<<16 | marks(w3^notQuote)<<24 |
+		marks(w4^notQuote)<<32 | marks(w5^notQuote)<<40 | marks(w6^notQuote)<<48 | marks(w7^notQuote)<<56
+	brackets = marks(w0|0x26*ones) | marks(w1|0x26*ones)<<8 | marks(w2|0x26*ones)<<16 | marks(w3|0x26*ones)<<24 |
+		marks(w4|0x26*ones)<<32 | marks(w5|0x26*ones)<<40 | marks(w6|0x26*ones)<<48 | marks(w7|0x26*ones)<<56
+	w0, w1, w2, w3, w4, w5, w6, w7 = w0^notEscape, w1^notEscape, w2^notEscape, w3^notEscape, w4^notEscape, w5^notEscape, w6^notEscape, w7^notEscape
+	if ((w0+ones)|(w1+ones)|(w2+ones)|(w3+ones)|(w4+ones)|(w5+ones)|(w6+ones)|(w7+ones))&highs != 0 {
+		escapes = marks(w0) | marks(w1)<<8 | marks(w2)<<16 | marks(w3)<<24 | marks(w4)<<32 | marks(w5)<<40 | marks(w6)<<48 | marks(w7)<<56
 	}
 	return quotes, escapes, brackets
 }
 
-// equal has a bit for each of w's bytes, set where it is c.
-func equal(w, c uint64) uint64 {
-	differs := w ^ c*ones
-	return (^(differs&lows + lows | differs) & highs) * gather >> 56
+// A byte becomes 0x7f if it is a quote, or a backslash, when these are flipped.
+const (
+	notQuote  = ('"' ^ 0x7f) * ones
+	notEscape = ('\\' ^ 0x7f) * ones
+)
+
+// marks has a bit for each of w's bytes, set where it is 0x7f: the only one below 0x80 whose successor is not.
+func marks(w uint64) uint64 { return (w + ones) & highs * gather >> 56 }
+
+// classifyAny is for blocks with bytes of 0x80 and more.
+func classifyAny(p *block) (quotes, escapes, brackets uint64) {
+	for i := 0; i < 64; i += 8 {
+		w := word(p[i : i+8])
+		ascii := ^w & highs // the highest bits, where marks are to be believed
+		w &= lows
+		quotes |= ((w ^ notQuote) + ones) & ascii * gather >> 56 << i
+		escapes |= ((w ^ notEscape) + ones) & ascii * gather >> 56 << i
+		brackets |= ((w | 0x26*ones) + ones) & ascii * gather >> 56 << i
+	}
+	return quotes, escapes, brackets
 }
 
 // within spreads marks of quotes to a mask of the bytes inside strings, the opening quotes included.
 func within(quotes uint64) uint64 {
-	for shift := 1; shift < 64; shift <<= 1 {
-		quotes ^= quotes << shift
-	}
-	return quotes
+	quotes ^= quotes << 1
+	quotes ^= quotes << 2
+	quotes ^= quotes << 4
+	quotes ^= quotes << 8
+	quotes ^= quotes << 16
+	return quotes ^ quotes<<32
 }
