@@ -47,18 +47,20 @@ func (l *ladder) healthy(b Backoff, now time.Time) bool {
 	return !l.since.IsZero() && now.Sub(l.since) >= b.Healthy
 }
 
+// restart begins anew: what goes well from here on counts from its next success.
+func (l *ladder) restart() { *l = ladder{} }
+
 // next notes a failure and returns how long to wait.
 func (l *ladder) next(b Backoff, now time.Time, random float64) time.Duration {
 	if l.healthy(b, now) {
 		l.step = 0
 	}
 	l.since = time.Time{}
-	d := b.Max
-	if l.step < 32 {
-		d = min(b.Initial<<l.step, b.Max)
-		if d < b.Initial { // shifted out
-			d = b.Max
-		}
+	d := min(b.Initial, b.Max)
+	for range l.step {
+		d = min(2*d, b.Max)
+	}
+	if 0 < d && d < b.Max {
 		l.step++
 	}
 	return time.Duration(float64(d) * (0.8 + 0.4*random))

@@ -13,7 +13,8 @@ type driver struct {
 	ctx   context.Context
 	yield func(*Event, error) bool
 
-	request *request // to be sent
+	now     time.Time // of the input under way
+	request *request  // to be sent
 	waiting bool
 	until   time.Time
 	stream  *stream
@@ -24,14 +25,15 @@ type driver struct {
 func (d *driver) run() {
 	defer d.close()
 	in := input{kind: inStart}
+	d.now = time.Now()
 	for {
-		if !d.perform(d.r.step(in)) {
+		if !d.perform(d.r.step(d.now, in)) {
 			return
 		}
 		if d.ctx.Err() != nil {
 			return
 		}
-		in = d.next()
+		in, d.now = d.next()
 		if d.ctx.Err() != nil { // whatever ended, this ended it
 			return
 		}
@@ -44,18 +46,20 @@ func (d *driver) close() {
 	d.r.leave()
 }
 
-// next waits for what happens next.
-func (d *driver) next() input {
-	if in, ok := d.r.takeFailure(); ok {
-		return in
-	}
+// next waits for what happens next, and says when it did.
+func (d *driver) next() (input, time.Time) {
+	in, failed := d.r.takeFailure()
 	switch {
+	case failed:
 	case d.request != nil:
-		return d.send()
+		in = d.send()
 	case d.waiting:
-		return d.sleep()
+		in = d.sleep()
+	default:
+		s := d.stream
+		return d.read(), s.at
 	}
-	return d.read()
+	return in, time.Now()
 }
 
 // sleep waits, and can be woken.
@@ -150,7 +154,7 @@ func (d *driver) perform(actions []action) bool {
 		case actRequest:
 			d.request = a.request
 		case actWait:
-			d.waiting, d.until = true, time.Now().Add(a.wait)
+			d.waiting, d.until = true, d.now.Add(a.wait)
 		case actClose:
 			d.request = nil
 			d.closeStream()
@@ -165,7 +169,7 @@ func (d *driver) perform(actions []action) bool {
 		case actRelist:
 			d.r.note(func(s *Status) { s.relisted(a.reason) })
 		case actTransition:
-			d.r.transition(a)
+			d.r.transition(d.now, a)
 		case actFail:
 			d.yield(nil, a.err)
 			return false
@@ -177,7 +181,7 @@ func (d *driver) perform(actions []action) bool {
 // emit yields one event. What the loop body has returned from is applied, unless the caller says so himself.
 func (d *driver) emit(a *action) bool {
 	e := &d.event
-	*e = Event{Kind: a.event, Version: a.version, Initial: a.initial, Err: a.err, Reason: a.reason, Received: time.Now()}
+	*e = Event{Kind: a.event, Version: a.version, Initial: a.initial, Err: a.err, Reason: a.reason, Received: d.now}
 	switch {
 	case d.stream == nil:
 	case a.event == ReplaceBegin, a.event == ReplaceEnd, a.event == ReplaceAbort:

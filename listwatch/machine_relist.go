@@ -17,6 +17,7 @@ func (m *machine) relist(now time.Time, in *input) {
 	var delay time.Duration
 	if m.lists.healthy(m.o.backoff, now) && in.retryAfter == 0 {
 		delay = m.soon()
+		m.lists.restart()
 	} else {
 		delay = m.delay(&m.lists, now, in)
 	}

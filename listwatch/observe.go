@@ -36,8 +36,7 @@ func (r *Reflector) opened(s *stream) {
 }
 
 // transition tells everybody who wants to know.
-func (r *Reflector) transition(a *action) {
-	now := time.Now()
+func (r *Reflector) transition(now time.Time, a *action) {
 	r.mu.Lock()
 	r.status.entered(a, now)
 	t := Transition{

@@ -16,8 +16,8 @@ type Options struct {
 	Path string
 
 	// List holds the selectors, and Extra parameters for every request. ResourceVersion, unless empty or "0", is where to go on: [Reflector.Events],
-	// [Follow] and [Until] then begin with a watch from there in place of a list. TimeoutSeconds replaces the random one of a watch, Limit is ignored in
-	// favour of PageSize. [List] and [Watch] send all of it as it is.
+	// [Follow] and [Until] then begin with a watch from there in place of a list. TimeoutSeconds replaces the random one of a watch; the other fields are theirs to
+	// choose. [List] and [Watch] send all of it as it is.
 	List rest.ListOptions
 	// Accept is the media type of the objects, as watchdecoder's codecs say it; empty is application/json.
 	Accept string

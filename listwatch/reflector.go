@@ -79,8 +79,9 @@ func (r *Reflector) leave() {
 	_, stopped := r.machine.state.(*idle)
 	r.mu.Unlock()
 	if !stopped {
-		for _, a := range r.step(input{kind: inStop}) {
-			r.transition(&a)
+		now := time.Now()
+		for _, a := range r.step(now, input{kind: inStop}) {
+			r.transition(now, &a)
 		}
 	}
 	r.mu.Lock()
@@ -89,10 +90,10 @@ func (r *Reflector) leave() {
 }
 
 // step is a step of the machine. What it decided shows in Status before any of it is performed.
-func (r *Reflector) step(in input) []action {
+func (r *Reflector) step(now time.Time, in input) []action {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	actions := r.machine.step(time.Now(), in)
+	actions := r.machine.step(now, in)
 	r.show()
 	return actions
 }

@@ -1,12 +1,16 @@
 package listwatch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -206,6 +210,122 @@ func TestServerThatGoesAwayIsAskedByTheLadder(t *testing.T) {
 		pass(10 * time.Minute)
 		if n := requests.Load(); n > 30 {
 			t.Errorf("%d requests in ten minutes of 500", n)
+		}
+	})
+}
+
+// A version that is always too old must not be a loop of lists.
+func TestExpiredForEverIsListedByTheLadder(t *testing.T) {
+	inBubble(t, fakeapi.Options{WatchList: fakeapi.WatchListRefused}, func(k *kit) {
+		k.put("a", "1")
+		k.reflect(k.options())
+		pass(5 * time.Minute) // all is well
+		k.api.ForgetRequests()
+		k.api.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+			if !isWatch(r) {
+				return false
+			}
+			refuse(410, "Expired")(w, r)
+			return true
+		})
+		k.api.CutConnections()
+		pass(10 * time.Minute)
+		lists := 0
+		for _, r := range k.api.Requests() {
+			if r.Verb == "list" {
+				lists++
+			}
+		}
+		if lists < 10 || lists > 30 {
+			t.Errorf("%d lists in ten minutes", lists)
+		}
+	})
+}
+
+// A server that breaks each watch at once, or after a frame, is not asked for another all the time.
+func TestFlappingWatchIsSlowedDown(t *testing.T) {
+	for why, after := range map[string]time.Duration{"at once": 0, "after five seconds": 5 * time.Second} {
+		inBubble(t, fakeapi.Options{}, func(k *kit) {
+			k.reflect(k.options())
+			pass(5 * time.Minute)
+			k.api.ForgetRequests()
+			k.api.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+				if !isWatch(r) {
+					return false
+				}
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(200)
+				w.(http.Flusher).Flush()
+				time.Sleep(after)
+				panic(http.ErrAbortHandler)
+			})
+			k.api.CutConnections()
+			pass(10 * time.Minute)
+			if n := len(k.api.Requests()); n > 80 { // a probe and a watch each
+				t.Errorf("cut %s: %d requests in ten minutes", why, n)
+			}
+			if s := k.r.Status(); len(s.Relists) > 0 {
+				t.Errorf("cut %s: %v", why, s.Relists)
+			}
+		})
+	}
+}
+
+func TestTransitionsAreLogged(t *testing.T) {
+	inBubble(t, fakeapi.Options{}, func(k *kit) {
+		k.put("a", "1")
+		var log bytes.Buffer
+		o := k.options()
+		o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
+		k.answer(anything, refuse(503, "ServiceUnavailable"))
+		k.reflect(o)
+		pass(2 * time.Second)
+		k.leave()
+		want := `level=DEBUG msg=listwatch path=/api/v1/namespaces/default/configmaps from=idle to=watch-list reason=Start resourceVersion=""
+level=WARN msg=listwatch path=/api/v1/namespaces/default/configmaps from=watch-list to=waiting reason=ServerError resourceVersion="" delay=800ms error="no (503 ServiceUnavailable)"
+level=DEBUG msg=listwatch path=/api/v1/namespaces/default/configmaps from=waiting to=watch-list reason=ServerError resourceVersion=""
+level=DEBUG msg=listwatch path=/api/v1/namespaces/default/configmaps from=watch-list to=watching reason=Synced resourceVersion=2
+level=DEBUG msg=listwatch path=/api/v1/namespaces/default/configmaps from=watching to=idle reason=Stopped resourceVersion=2
+`
+		if diff := cmp.Diff(want, log.String()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Status, Applied and Failed come from other goroutines while the loop runs.
+func TestReflectorIsUsedFromSeveralGoroutines(t *testing.T) {
+	inBubble(t, fakeapi.Options{}, func(k *kit) {
+		o := k.options()
+		o.ManualApply = true
+		k.reflect(o)
+		var others sync.WaitGroup
+		for i := range 4 {
+			others.Go(func() {
+				for n := range 50 {
+					time.Sleep(time.Duration(i+1) * 100 * time.Millisecond)
+					s := k.r.Status()
+					k.r.Applied(s.Received)
+					if n%10 == i {
+						k.r.Failed(io.ErrClosedPipe)
+					}
+				}
+			})
+		}
+		for n := range 100 {
+			k.put("a", fmt.Sprint(n))
+			pass(50 * time.Millisecond)
+		}
+		others.Wait()
+		pass(time.Minute)
+		received := k.r.Status().Received
+		if want := fmt.Sprint(k.api.Version()); received != want {
+			t.Errorf("received %s of %s", received, want)
 		}
 	})
 }

@@ -25,6 +25,7 @@ type stream struct {
 	left, most  int64
 	onRead      func(now time.Time)
 	interrupted bool // from outside
+	initial     bool // the marker has not come: the versions of single objects mean nothing yet
 
 	apiVersion, kind string // of the first object of a watch-list
 }
@@ -51,7 +52,7 @@ func ask(ctx context.Context, c *rest.Client, o *Options, path string, q *reques
 		cancel()
 		return nil, err
 	}
-	s := &stream{cancel: cancel, response: response, left: -1}
+	s := &stream{cancel: cancel, response: response, left: -1, initial: q.purpose == forWatchList}
 	decoding := watchdecoder.Options{MaxBytes: o.MaxFrameBytes, MaxDepth: o.MaxDepth, APIVersion: o.APIVersion, Kind: o.Kind}
 	if watch {
 		s.watch = watchdecoder.NewDecoder(s, decoding)
@@ -110,7 +111,12 @@ func (s *stream) nextFrame() input {
 		if s.kind == "" {
 			s.apiVersion, s.kind = string(frame.Identity.APIVersion), string(frame.Identity.Kind)
 		}
-		return input{kind: frameKinds[frame.Type], version: string(frame.Identity.ResourceVersion), marker: frame.InitialEventsEnd}
+		in := input{kind: frameKinds[frame.Type], marker: frame.InitialEventsEnd}
+		s.initial = s.initial && !in.marker
+		if !s.initial || in.kind == inBookmark {
+			in.version = string(frame.Identity.ResourceVersion)
+		}
+		return in
 	case err == io.EOF:
 		return input{kind: inEnded}
 	}
