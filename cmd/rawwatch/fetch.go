@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -21,11 +21,14 @@ func (s *session) fetch(ctx context.Context, targets []target) error {
 		if err != nil {
 			return err
 		}
-		query := o.Query()
+		r := rest.Request{Query: o.Query()}
 		if t.query.Has("watch") {
-			query.Set("watch", t.query.Get("watch")) // a watch of one object, by the path's own word
+			r.Query.Set("watch", t.query.Get("watch")) // a watch of one object, by the path's own word
 		}
-		if err := s.copyBody(ctx, t, query); err != nil {
+		if t.query.Has("watch") || t.query.Has("follow") {
+			r.IdleTimeout = -1 // nothing says how long these are silent
+		}
+		if err := s.copyBody(ctx, t, r); err != nil {
 			return ended(ctx, err)
 		}
 	}
@@ -43,16 +46,31 @@ func (s *session) watchRaw(ctx context.Context, targets []target, params watchFl
 	}
 	params.apply(&o)
 	o.Watch = true
-	return ended(ctx, s.copyBody(ctx, &targets[0], o.Query()))
+	idle := params.idle()
+	switch {
+	case idle == 0 && o.AllowWatchBookmarks:
+		idle = bookmarkSilence
+	case idle == 0:
+		idle = -1
+	}
+	r := rest.Request{Query: o.Query(), IdleTimeout: idle}
+	if s.patience == 0 {
+		r.HeadTimeout = idle
+	}
+	return ended(ctx, s.copyBody(ctx, &targets[0], r))
 }
 
-// copyBody prints a response's body as it comes.
-func (s *session) copyBody(ctx context.Context, t *target, query url.Values) error {
+// bookmarkSilence is how long a watch with bookmarks may be silent before it is taken for dead: as listwatch has it at the beginning of one.
+const bookmarkSilence = 150 * time.Second
+
+// copyBody prints the body of a response from the target as it comes.
+func (s *session) copyBody(ctx context.Context, t *target, r rest.Request) error {
 	path, err := t.location()
 	if err != nil {
 		return err
 	}
-	response, err := s.client.Do(ctx, rest.Request{Path: path, Query: query, Accept: "application/json, */*;q=0.1"})
+	r.Path, r.Accept = path, "application/json, */*;q=0.1"
+	response, err := s.client.Do(ctx, r)
 	if err != nil {
 		return unanswered(ctx, err)
 	}

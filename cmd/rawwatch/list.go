@@ -96,7 +96,7 @@ func (s *session) listOne(ctx context.Context, t *target, out *output, params li
 	params.apply(&o)
 	switch {
 	case s.out.format == "raw":
-		return s.copyBody(ctx, t, o.Query())
+		return s.copyBody(ctx, t, rest.Request{Query: o.Query()})
 	case o.Limit != 0 || o.Continue != "":
 		return s.page(ctx, t, out, o)
 	}

@@ -16,7 +16,7 @@ func (s *session) page(ctx context.Context, t *target, out *output, o rest.ListO
 	if err != nil {
 		return err
 	}
-	response, err := s.client.Do(ctx, rest.Request{Path: path, Query: o.Query(), IdleTimeout: s.patience})
+	response, err := s.client.Do(ctx, rest.Request{Path: path, Query: o.Query()})
 	if err != nil {
 		return err
 	}

@@ -65,8 +65,8 @@ func (s *session) prepare() error {
 // connect makes the client; it dials when it is used.
 func (s *session) connect(patience time.Duration) error {
 	s.patience = patience
-	if patience != 0 {
-		s.config.HeadTimeout = patience
+	if patience != 0 { // watches say their own
+		s.config.HeadTimeout, s.config.IdleTimeout = patience, patience
 	}
 	if patience > 0 {
 		s.config.DialTimeout, s.config.TLSTimeout = patience, patience

@@ -234,6 +234,45 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
+// A body that stalls is silence too, but for a watch, which may be silent.
+func TestRequestTimeoutWithinABody(t *testing.T) {
+	for _, args := range [][]string{{"list", "/api/v1/pods"}, {"list", "/api/v1/pods", "--limit", "5"}, {"/version"}, {"list", "/api/v1/pods", "-o", "raw"}} {
+		synctest.Test(t, func(t *testing.T) {
+			server := newServer(t, fakeapi.Options{})
+			server.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+				w.Header().Set("Content-Type", "application/json")
+				io.WriteString(w, `{"kind":"PodList",`)
+				http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+				return true
+			})
+			began := time.Now()
+			start(t, server, append(args, "--request-timeout", "7")...).wait().want(t, strings.Join(args, " "), exitTimeout)
+			if lasted := time.Since(began); lasted != 7*time.Second {
+				t.Errorf("%v: lasted %v", args, lasted)
+			}
+		})
+	}
+	for _, args := range [][]string{{"pods"}, {"pods", "--once"}, {"pods", "-o", "raw"}} {
+		synctest.Test(t, func(t *testing.T) {
+			start(t, newServer(t, fakeapi.Options{}), append(args, "--request-timeout", "7", "--for", "50s")...).wait().want(t, strings.Join(args, " "), 0)
+		})
+	}
+}
+
+// A connection that died without saying so: no bookmark comes any more.
+func TestIdleTimeout(t *testing.T) {
+	for _, args := range [][]string{{"pods", "--once"}, {"pods", "-o", "raw"}} {
+		synctest.Test(t, func(t *testing.T) {
+			server := newServer(t, fakeapi.Options{BookmarkInterval: -1})
+			start(t, server, args...).wait().want(t, strings.Join(args, " "), exitTimeout)
+			start(t, server, append(args, "--idle-timeout", "5")...).wait().want(t, "5 s", exitTimeout)
+			start(t, server, append(args, "--idle-timeout", "0", "--for", "10m")...).wait().want(t, "no limit", 0)
+			start(t, server, append(args, "--allow-watch-bookmarks=false", "--for", "10m")...).wait().want(t, "without bookmarks nothing says that silence is wrong", 0)
+		})
+	}
+}
+
 func TestSeveralResourcesAreTagged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t, fakeapi.Options{BookmarkInterval: -1})
