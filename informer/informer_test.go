@@ -56,10 +56,10 @@ func TestSyncsByListInPages(t *testing.T) {
 }
 
 func TestEveryChangeIsDeliveredOnceAndInOrder(t *testing.T) {
-	for _, workers := range []int{-1, 0, 3} {
+	for _, o := range []Options{{}, {Workers: -1}, {Workers: 3}, {BytesInFlight: 1}, {BytesInFlight: -1}, {Queue: 1}} {
 		bubble(t, fakeapi.Options{}, func(k *kit) {
 			k.put("a", "n1")
-			i := k.pods(Options{Workers: workers})
+			i := k.pods(o)
 			var told record
 			sub := i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 			stop := run(k, i)

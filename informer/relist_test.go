@@ -149,6 +149,38 @@ func TestFrameSentAgainIsDroppedWhetherSeenInTheStoreOrNot(t *testing.T) {
 	})
 }
 
+func TestFrameOfLongAgoIsNeitherDecodedNorDelivered(t *testing.T) {
+	bubble(t, fakeapi.Options{}, func(k *kit) {
+		last := map[string]fakeapi.Event{}
+		k.RewriteEvents(func(_ *httpRequest, e fakeapi.Event) []fakeapi.Event {
+			if e.Type == "BOOKMARK" {
+				return []fakeapi.Event{e}
+			}
+			had := last["a"]
+			last["a"] = e
+			if had.Type == "" {
+				return []fakeapi.Event{e}
+			}
+			return []fakeapi.Event{had, e}
+		})
+		codec := &counting[*pod]{Codec: watchdecoder.JSON[pod]()}
+		i := New(k.client, rest.Pods, codec, Options{})
+		var told record
+		sub := i.Subscribe(Handler[*pod]{OnEvent: told.pod})
+		stop := run(k, i)
+		defer stop()
+		k.await(sub.Synced())
+		for n := range 4 {
+			k.put("a", fmt.Sprint("n", n))
+			settle()
+		}
+		told.want(k, "each state once", "Added a >n0", "Updated a n0>n1", "Updated a n1>n2", "Updated a n2>n3")
+		if n := codec.take(); n != 4 || i.Status().Sources[0].Unchanged != 3 {
+			k.Errorf("%d decodes, %d unchanged", n, i.Status().Sources[0].Unchanged)
+		}
+	})
+}
+
 func TestChangesDuringTheWatchListBelongToIt(t *testing.T) {
 	bubble(t, fakeapi.Options{}, func(k *kit) {
 		for _, name := range []string{"a", "b", "c"} {
