@@ -199,7 +199,7 @@ func (c *Cluster) waitReady(ctx context.Context) error {
 	defer client.Close()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	last := errors.New("no answer yet")
+	var last error
 	for {
 		switch response, err := client.Do(ctx, "GET", "/readyz", nil, nil); {
 		case err != nil:

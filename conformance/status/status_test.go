@@ -97,13 +97,14 @@ func of(s *apierrors.StatusError) reply {
 func replies() map[string]reply {
 	pods := schema.GroupResource{Resource: "pods"}
 	all := map[string]reply{
-		"not found":          of(apierrors.NewNotFound(schema.GroupResource{Group: "apps", Resource: "deployments"}, "d")),
-		"already exists":     of(apierrors.NewAlreadyExists(pods, "p")),
-		"generated name":     of(apierrors.NewGenerateNameConflict(pods, "p", 3)),
-		"unauthorized":       of(apierrors.NewUnauthorized("who are you")),
-		"forbidden":          of(apierrors.NewForbidden(pods, "p", errors.New("no"))),
-		"conflict":           of(apierrors.NewConflict(pods, "p", errors.New("changed"))),
-		"apply conflict":     of(apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Message: "m", Field: "f"}}, "conflicts")),
+		"not found":      of(apierrors.NewNotFound(schema.GroupResource{Group: "apps", Resource: "deployments"}, "d")),
+		"already exists": of(apierrors.NewAlreadyExists(pods, "p")),
+		"generated name": of(apierrors.NewGenerateNameConflict(pods, "p", 3)),
+		"unauthorized":   of(apierrors.NewUnauthorized("who are you")),
+		"forbidden":      of(apierrors.NewForbidden(pods, "p", errors.New("no"))),
+		"conflict":       of(apierrors.NewConflict(pods, "p", errors.New("changed"))),
+		"apply conflict": of(apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Message: "m", Field: "f"}}, "conflicts")),
+		//lint:ignore SA1019 servers of before send it
 		"gone":               of(apierrors.NewGone("gone")),
 		"expired":            of(apierrors.NewResourceExpired("too old resource version: 1 (2)")),
 		"invalid":            of(apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", field.ErrorList{field.Required(field.NewPath("spec"), "needed")})),
