@@ -76,7 +76,7 @@ func (s *source) makeRoom() {
 		s.end = copy(buf, s.bytes())
 		s.buf, s.start = buf, 0
 	}
-	if held == 0 || len(s.buf)-s.end < leastRead {
+	if s.start > 0 && (held == 0 || len(s.buf)-s.end < leastRead) {
 		s.end = copy(s.buf, s.bytes())
 		s.start = 0
 	}

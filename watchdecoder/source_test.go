@@ -103,3 +103,33 @@ func TestNothingIsAllocatedPerEvent(t *testing.T) {
 		t.Errorf("%v allocations per item", n)
 	}
 }
+
+// Reads of one byte up to the limit take linear time: what is held is not moved for each of them.
+func TestMakeRoomMovesOnlyWhatHasToMove(t *testing.T) {
+	s := source{r: strings.NewReader(strings.Repeat("x", baseBuffer)), most: baseBuffer}
+	if err := s.fill(); err != nil {
+		t.Fatal(err)
+	}
+	s.end = baseBuffer - 10
+	if n := testing.AllocsPerRun(1, s.makeRoom); n != 0 || s.start != 0 || s.end != baseBuffer-10 {
+		t.Errorf("%v allocations, holding %d to %d", n, s.start, s.end)
+	}
+	s.discard(100)
+	s.makeRoom()
+	if s.start != 0 || s.end != baseBuffer-110 {
+		t.Errorf("holding %d to %d", s.start, s.end)
+	}
+}
+
+// Whoever keeps a frame beyond the next call is told.
+func TestAFrameIsSpoiledByTheNextCall(t *testing.T) {
+	d := NewDecoder(strings.NewReader(event(1)+event(2)), Options{})
+	f, err := d.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := f.Raw
+	if _, err := d.Next(); err != nil || kept[0] == '{' {
+		t.Errorf("the kept frame is %.20q, %v", kept, err)
+	}
+}

@@ -46,6 +46,9 @@ func newUnit(r io.Reader, o Options) unit {
 
 // next skips white space and returns the byte behind it, which stays where it is. Its error is the reader's.
 func (u *unit) next() (byte, error) {
+	if u.size > 0 {
+		u.src.bytes()[0] = '#' // whoever kept the last unit beyond this call shall see it
+	}
 	u.src.discard(u.size)
 	u.size = 0
 	for {

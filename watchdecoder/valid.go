@@ -66,7 +66,9 @@ func (v *validator) document() bool {
 	i := 0
 
 value:
-	i = skipSpace(b, i)
+	if i < len(b) && b[i] <= ' ' {
+		i = skipSpace(b, i)
+	}
 	if i >= len(b) {
 		return v.fail(i, ruleValue)
 	}
@@ -104,7 +106,9 @@ value:
 	}
 
 after:
-	i = skipSpace(b, i)
+	if i < len(b) && b[i] <= ' ' {
+		i = skipSpace(b, i)
+	}
 	if n.depth == 0 {
 		return i == len(b) || v.fail(i, ruleTrailing)
 	}
@@ -131,14 +135,18 @@ closing:
 	goto after
 
 key:
-	i = skipSpace(b, i)
+	if i < len(b) && b[i] <= ' ' {
+		i = skipSpace(b, i)
+	}
 	if i >= len(b) || b[i] != '"' {
 		return v.fail(i, ruleKey)
 	}
 	if i = v.text(b, i+1); i < 0 {
 		return false
 	}
-	i = skipSpace(b, i)
+	if i < len(b) && b[i] <= ' ' {
+		i = skipSpace(b, i)
+	}
 	if i >= len(b) || b[i] != ':' {
 		return v.fail(i, ruleColon)
 	}
@@ -149,19 +157,7 @@ key:
 // text reads the rest of a string and returns what is behind it, negative if that failed.
 func (v *validator) text(b []byte, i int) int {
 	for {
-		for i+8 <= len(b) {
-			w := word(b[i:])
-			quote, escape := w^'"'*ones, w^'\\'*ones
-			stop := ((quote - ones) | (escape - ones) | (w - ' '*ones)) &^ w & highs
-			if stop != 0 {
-				i += bits.TrailingZeros64(stop) >> 3
-				break
-			}
-			i += 8
-		}
-		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
-			i++
-		}
+		i = plainEnd(b, i)
 		if i >= len(b) {
 			v.fail(i, ruleControl)
 			return -1
@@ -178,6 +174,22 @@ func (v *validator) text(b []byte, i int) int {
 			return -1
 		}
 	}
+}
+
+// plainEnd returns where the text of a string, from b[i] on, is interrupted by a quote, a backslash or a control character, or
+// len(b).
+func plainEnd(b []byte, i int) int {
+	for ; i+8 <= len(b); i += 8 {
+		w := word(b[i:])
+		quote, escape := w^'"'*ones, w^'\\'*ones
+		if stop := ((quote - ones) | (escape - ones) | (w - ' '*ones)) &^ w & highs; stop != 0 {
+			return i + bits.TrailingZeros64(stop)>>3
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+		i++
+	}
+	return i
 }
 
 // escape reads what is behind a backslash.
