@@ -20,7 +20,7 @@ func TestFaultsLeaveNothingButTheTruth(t *testing.T) {
 	for seed := range uint64(40) {
 		bubble(t, fakeapi.Options{Seed: seed, WatchList: fakeapi.WatchListMode(seed % 2)}, func(k *kit) {
 			r := rand.New(rand.NewPCG(seed, 3))
-			i := k.pods(Options{Reflector: listwatch.Options{PageSize: 3, Rand: r.Float64}})
+			i := k.pods(Options{Reflector: listwatch.Options{PageSize: 3, Rand: rand.New(rand.NewPCG(seed, 4)).Float64}})
 			stop := run(k, i)
 			defer stop()
 			var followers []*follower
