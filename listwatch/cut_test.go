@@ -173,7 +173,7 @@ func checkSeen(t *testing.T, why string, k *kit) {
 func TestListAndWatchCutAtEveryByte(t *testing.T) {
 	single := map[string]func(context.Context, *rest.Client, Options) eventSeq{"list": List, "watch": Watch}
 	for name, iterate := range single {
-		run := func(n int64) (got []string, err error, sent int64) {
+		run := func(n int64) (got []string, sent int64, err error) {
 			inBubble(t, fakeapi.Options{}, func(k *kit) {
 				var left atomic.Int64
 				left.Store(n)
@@ -196,14 +196,14 @@ func TestListAndWatchCutAtEveryByte(t *testing.T) {
 				got, err = lines(iterate(k.t.Context(), client, o))
 				sent = n - left.Load()
 			})
-			return got, err, sent
+			return got, sent, err
 		}
-		whole, end, total := run(usedUp / 2)
+		whole, total, end := run(usedUp / 2)
 		if len(whole) < 2 || total > 10_000 {
 			t.Fatalf("%s: %v, %v, %d bytes", name, whole, end, total)
 		}
 		for n := range total {
-			got, err, _ := run(n)
+			got, _, err := run(n)
 			if err == nil && slices.Equal(got, whole) && name == "list" {
 				continue // between two pages: the request was sent again on a new connection (RFC 9112 9.3.1)
 			}

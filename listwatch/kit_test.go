@@ -104,6 +104,14 @@ func (k *kit) see(e *Event, err error) {
 	}
 }
 
+// forget drops what has been seen.
+func (k *kit) forget() {
+	synctest.Wait()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.seen = nil
+}
+
 // line is an event in a test.
 func line(e *Event, err error) string {
 	if err != nil {

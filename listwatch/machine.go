@@ -13,6 +13,7 @@ type machine struct {
 	lessons *Lessons
 	state   state
 	actions []action // of the step under way; reused
+	in      input    // of the step under way: here it costs no allocation
 
 	synced   bool   // a complete state has been yielded, or the consumer brought one
 	received string // the version of what has been yielded; "" is none in this epoch
@@ -72,7 +73,8 @@ func (m *machine) step(now time.Time, in input) []action {
 		m.enter(&idle{}, ReasonStopped, nil)
 		return m.actions
 	}
-	m.state.step(m, now, &in)
+	m.in = in
+	m.state.step(m, now, &m.in)
 	return m.actions
 }
 
