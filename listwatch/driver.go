@@ -87,10 +87,19 @@ func (d *driver) send() input {
 	d.r.note(func(s *Status) { s.count(q) })
 	full := *q
 	full.list = d.r.parameters(q.list)
-	s, err := ask(d.ctx, d.r.client, &d.r.options, d.r.path, &full)
+	ctx, cancel := context.WithCancelCause(d.ctx)
+	d.r.block(func() { cancel(errInterrupted) })
+	s, err := ask(ctx, d.r.client, &d.r.options, d.r.path, &full)
+	interrupted := d.r.unblocked()
 	if err != nil {
+		cancel(nil)
+		if failed, ok := d.r.takeFailure(); ok && interrupted {
+			d.request = q // to be sent again, unless the machine wants something else now
+			return failed
+		}
 		return classify(err)
 	}
+	s.release, s.interrupted = func() { cancel(nil) }, interrupted
 	d.open(s, q.purpose)
 	return input{kind: inAccepted, counted: s.watch != nil && s.response.Framing == rest.ContentLength}
 }
@@ -113,9 +122,9 @@ func (d *driver) open(s *stream, p purpose) {
 // read waits for the stream's next frame or item.
 func (d *driver) read() input {
 	s := d.stream
-	d.r.reading(s)
+	d.r.block(s.interrupt)
 	in := s.next()
-	s.interrupted = d.r.reading(nil) || s.interrupted
+	s.interrupted = d.r.unblocked() || s.interrupted
 	if in.kind == inEnded && s.interrupted {
 		if failed, ok := d.r.takeFailure(); ok {
 			return failed // the machine decides whether it needed that; reading on gives the same end again

@@ -19,6 +19,9 @@ func (s *watchListing) step(m *machine, now time.Time, in *input) {
 	case inAccepted:
 		s.accepted, s.counted = true, in.counted
 		m.throttled.good(now)
+		if s.counted {
+			m.emit(action{kind: actTransition, from: s.name(), to: s.name(), reason: ReasonContentLength})
+		}
 		m.yield(ReplaceBegin, "", m.reason, nil)
 	case inAdded, inModified:
 		s.item(m, now)

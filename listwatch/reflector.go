@@ -26,9 +26,9 @@ type Reflector struct {
 	machine *machine
 	status  Status
 	busy    bool
-	failure error   // from Failed, not yet taken
-	blocked *stream // a read of it is under way
-	cut     bool    // that read was interrupted
+	failure error  // from Failed, not yet taken
+	unblock func() // ends what the loop waits for: a head, or a read of a body
+	cut     bool   // it did
 }
 
 // New returns a reflector. It sends nothing before Events is iterated over.
@@ -123,15 +123,15 @@ func (r *Reflector) Failed(err error) {
 	}
 	r.mu.Lock()
 	r.failure = err
-	s := r.blocked
-	r.cut = r.cut || s != nil
+	unblock := r.unblock
+	r.cut = r.cut || unblock != nil
 	r.mu.Unlock()
 	select {
 	case r.wake <- struct{}{}:
 	default:
 	}
-	if s != nil {
-		s.response.Body.Close() // a quiet watch would keep the reader waiting
+	if unblock != nil { // a quiet watch would keep the loop waiting
+		unblock()
 	}
 }
 
@@ -144,15 +144,20 @@ func (r *Reflector) takeFailure() (input, bool) {
 	return input{kind: inFailed, err: err, reason: ReasonConsumer}, err != nil
 }
 
-// reading notes that a stream is being waited for, nil that it is not any more, and reports whether that wait was interrupted.
-func (r *Reflector) reading(s *stream) (interrupted bool) {
+// block notes that the loop is about to wait, and how to end that.
+func (r *Reflector) block(unblock func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.blocked = s
-	if s == nil {
-		interrupted, r.cut = r.cut, false
-	}
-	return interrupted
+	r.unblock = unblock
+}
+
+// unblocked notes that the wait is over, and reports whether Failed ended it.
+func (r *Reflector) unblocked() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cut := r.cut
+	r.unblock, r.cut = nil, false
+	return cut
 }
 
 // Status returns the present state. It is safe for concurrent use.

@@ -547,6 +547,43 @@ func TestConsumerSaysWhatIsApplied(t *testing.T) {
 	})
 }
 
+// A proxy may hold the head of a watch back until something happens.
+func TestFailedEndsTheWaitForAHead(t *testing.T) {
+	inBubble(t, fakeapi.Options{}, func(k *kit) {
+		k.at(99)
+		k.put("a", "1")
+		o := k.options()
+		o.ManualApply = true
+		k.reflect(o)
+		pass(20 * time.Second)
+		k.put("a", "2")
+		k.want("the state and a change", "ReplaceBegin (Start)", "ReplaceItem a@100", "ReplaceEnd at 100", "Modified a@101")
+		k.r.Applied("100")
+		k.answer(isWatch, hang)
+		k.api.CutConnections()
+		pass(2 * time.Second)
+		k.wantStatus("no head", func(s Status) any { return s.State }, "watching")
+		k.r.Failed(nil)
+		pass(2 * time.Second)
+		k.want("what was lost comes again", "Modified a@101")
+		k.r.Applied("101")
+		k.answer(isWatch, hang)
+		k.api.CutConnections()
+		pass(4 * time.Second)
+		k.r.Failed(nil)
+		pass(4 * time.Second)
+		k.want("nothing to read again: a list", "ReplaceBegin (Consumer)", "ReplaceItem a@101", "ReplaceEnd at 101")
+		k.r.Applied("101")
+		k.answer(isWatch, hang)
+		k.api.CutConnections()
+		pass(10 * time.Second)
+		k.r.Failed(nil)
+		k.put("a", "3")
+		pass(10 * time.Second)
+		k.want("nothing can be done: the request is sent again", "Modified a@102")
+	})
+}
+
 func TestFailedWakesAWait(t *testing.T) {
 	inBubble(t, fakeapi.Options{}, func(k *kit) {
 		k.at(99)

@@ -12,6 +12,7 @@ import (
 // stream is one response under way: a page of a list, or a watch.
 type stream struct {
 	cancel   context.CancelFunc
+	release  func() // of the driver's, nil if there is none
 	response *rest.Response
 	list     *watchdecoder.ListDecoder // of a list
 	watch    *watchdecoder.Decoder     // of a watch
@@ -80,7 +81,13 @@ func (s *stream) Read(p []byte) (int, error) {
 func (s *stream) close() {
 	s.response.Body.Close()
 	s.cancel()
+	if s.release != nil {
+		s.release()
+	}
 }
+
+// interrupt makes a read that waits, and every later one, return. It may be called by another goroutine.
+func (s *stream) interrupt() { s.response.Body.Close() }
 
 // next reads on to the next input.
 func (s *stream) next() input {
