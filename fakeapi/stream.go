@@ -2,6 +2,7 @@ package fakeapi
 
 import (
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -175,7 +176,9 @@ func (st *stream) endMember() {
 	if st.gzip == nil || !st.member {
 		return
 	}
-	if err := st.gzip.Close(); err != nil {
+	// The real server flushes the member before it ends it. Readers notice: compress/gzip keeps what came with the end of
+	// a member to itself until the next one begins.
+	if err := errors.Join(st.gzip.Flush(), st.gzip.Close()); err != nil {
 		st.broken = true
 	}
 	st.gzip.Reset(st.plain)
