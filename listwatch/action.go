@@ -49,7 +49,8 @@ const (
 type request struct {
 	purpose  purpose
 	list     rest.ListOptions
-	idle     time.Duration // silence of head and body; zero is the client's
+	idle     time.Duration // silence of the body; zero is the client's, as for head
+	head     time.Duration // time to the head: a proxy may hold it back until the first event
 	deadline time.Duration // of the whole; zero is none
 	resume   bool
 }

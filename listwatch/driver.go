@@ -114,8 +114,8 @@ func (d *driver) open(s *stream, p purpose) {
 	s.onRead = d.r.sawByte
 	d.stream = s
 	d.r.opened(s)
-	if s.watch != nil {
-		s.watch.Expect(d.r.expected())
+	if p == forWatch {
+		s.watch.Expect(d.r.apiVersion, d.r.kind)
 	}
 }
 

@@ -49,7 +49,7 @@ func (m *machine) requestWatchList(now time.Time, in *input) {
 	list.ResourceVersionMatch, list.SendInitialEvents = rest.MatchNotOlderThan, &yes
 	m.enter(&watchListing{since: now, version: list.ResourceVersion, timeout: list.TimeoutSeconds}, in.reason, in.err)
 	m.emit(action{kind: actRequest, request: &request{
-		purpose: forWatchList, list: list, idle: m.o.silence, deadline: time.Duration(list.TimeoutSeconds)*time.Second + overdue,
+		purpose: forWatchList, list: list, idle: m.o.silence, head: m.o.silence, deadline: time.Duration(list.TimeoutSeconds)*time.Second + overdue,
 	}})
 }
 

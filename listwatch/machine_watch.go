@@ -29,7 +29,8 @@ func (m *machine) requestWatch(now time.Time, in *input) {
 	s := &watching{since: now, timeout: list.TimeoutSeconds, beat: heartbeat{fixed: m.o.idle}}
 	m.enter(s, in.reason, in.err)
 	m.emit(action{kind: actRequest, request: &request{
-		purpose: forWatch, list: list, idle: s.beat.limit(), deadline: time.Duration(s.timeout)*time.Second + overdue, resume: in.reason != ReasonSynced,
+		purpose: forWatch, list: list, idle: s.beat.limit(), head: s.beat.limit(),
+		deadline: time.Duration(s.timeout)*time.Second + overdue, resume: in.reason != ReasonSynced,
 	}})
 }
 

@@ -126,14 +126,13 @@ func (s Status) clone(lesson *Lesson) Status {
 	return s
 }
 
-// expected is what objects must be of.
-func (r *Reflector) expected() (apiVersion, kind string) { return r.apiVersion, r.kind }
-
-// learnKind learns it from a complete list, or from a watch-list whose first object and marker agree. A list whose kind says nothing teaches nothing.
+// learnKind learns what objects must be of: from a complete list, or from a watch-list whose first object and marker agree. Each complete state says it
+// anew, for a custom resource may have been replaced by another one under its name. A list whose kind says nothing teaches nothing.
 func (r *Reflector) learnKind(s *stream) {
-	if r.kind != "" {
+	if r.options.Kind != "" {
 		return
 	}
+	r.apiVersion, r.kind = "", ""
 	if s.list != nil {
 		meta := s.list.Meta()
 		if kind, ok := strings.CutSuffix(meta.Kind, "List"); ok && kind != "" {
@@ -144,6 +143,6 @@ func (r *Reflector) learnKind(s *stream) {
 	id := &s.frame.Identity
 	if s.kind != "" && string(id.Kind) == s.kind && string(id.APIVersion) == s.apiVersion {
 		r.apiVersion, r.kind = s.apiVersion, s.kind
-		s.watch.Expect(r.expected())
+		s.watch.Expect(r.apiVersion, r.kind)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
@@ -506,6 +507,53 @@ func TestObjectsOfAnotherKindAreRefused(t *testing.T) {
 		k.put("odd", "1")
 		k.want("another kind", "Problem odd@101 (an object of another kind or apiVersion)")
 	})
+}
+
+// A custom resource may be deleted and defined anew, with another kind under the same name.
+func TestKindIsLearnedAnewWithEachState(t *testing.T) {
+	for _, mode := range []WatchListMode{WatchListFirst, WatchListOff} {
+		inBubble(t, fakeapi.Options{BookmarkInterval: -1}, func(k *kit) {
+			k.at(99)
+			k.put("a", "1")
+			var renamed atomic.Bool
+			rename := func(b []byte) []byte {
+				if !renamed.Load() {
+					return b
+				}
+				return bytes.ReplaceAll(b, []byte("ConfigMap"), []byte("OtherKind"))
+			}
+			k.api.RewriteEvents(func(r *http.Request, e fakeapi.Event) []fakeapi.Event {
+				e.Object = rename(e.Object)
+				return []fakeapi.Event{e}
+			})
+			k.api.Use(func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if isWatch(r) {
+						next.ServeHTTP(w, r)
+						return
+					}
+					whole := httptest.NewRecorder()
+					next.ServeHTTP(whole, r)
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(whole.Code)
+					w.Write(rename(whole.Body.Bytes()))
+				})
+			})
+			o := k.options()
+			o.WatchList = mode
+			k.reflect(o)
+			pass(130 * time.Second)
+			k.want("the state", "ReplaceBegin (Start)", "ReplaceItem a@100", "ReplaceEnd at 100")
+			renamed.Store(true)
+			k.api.ExpireWatches()
+			pass(2 * time.Second)
+			k.put("a", "2")
+			k.want("another kind all over", "ReplaceBegin (Expired)", "ReplaceItem a@100", "ReplaceEnd at 101", "Modified a@102")
+			renamed.Store(false)
+			k.put("a", "3")
+			k.want("this one is odd now", "Problem a@103 (an object of another kind or apiVersion)")
+		})
+	}
 }
 
 func TestConsumerSaysWhatIsApplied(t *testing.T) {

@@ -35,7 +35,7 @@ type stream struct {
 func ask(ctx context.Context, c *rest.Client, o *Options, path string, q *request) (*stream, error) {
 	r := rest.Request{
 		Method: "GET", Path: path, Query: q.list.Query(), Accept: o.Accept,
-		Gzip: o.Gzip && q.purpose != forWatch, IdleTimeout: q.idle, HeadTimeout: q.idle, Trace: o.Trace,
+		Gzip: o.Gzip && q.purpose != forWatch, IdleTimeout: q.idle, HeadTimeout: q.head, Trace: o.Trace,
 	}
 	watch := q.purpose == forWatch || q.purpose == forWatchList
 	if !watch {

@@ -38,7 +38,7 @@ func Watch(ctx context.Context, c *rest.Client, o Options) iter.Seq2[*Event, err
 
 // watchRequest is what the caller asked for.
 func watchRequest(o *Options) *request {
-	q := &request{purpose: forWatch, list: o.List, idle: o.IdleTimeout}
+	q := &request{purpose: forWatch, list: o.List, idle: o.IdleTimeout, head: o.IdleTimeout}
 	q.list.Watch = true
 	if q.list.SendInitialEvents != nil && *q.list.SendInitialEvents {
 		q.purpose = forWatchList
@@ -46,7 +46,7 @@ func watchRequest(o *Options) *request {
 	switch {
 	case q.idle != 0:
 	case q.list.AllowWatchBookmarks:
-		q.idle = firstSilence
+		q.idle, q.head = firstSilence, firstSilence
 	default:
 		q.idle = -1
 	}

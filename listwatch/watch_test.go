@@ -140,6 +140,10 @@ func TestWatchThatIsRefusedEndsWithTheRefusal(t *testing.T) {
 		if _, err := lines(Watch(k.t.Context(), k.client, k.options())); classify(err).reason != ReasonContent {
 			t.Error(err)
 		}
+		k.answer(anything, hang) // a peer that accepts and says nothing at all
+		if _, err := lines(Watch(k.t.Context(), k.client, k.options())); classify(err).reason != ReasonIdle {
+			t.Error(err)
+		}
 		ctx, cancel := context.WithTimeout(k.t.Context(), time.Second)
 		defer cancel()
 		if _, err := lines(Watch(ctx, k.client, k.options())); !errors.Is(err, context.DeadlineExceeded) {
