@@ -10,6 +10,9 @@
 //   - type, apiVersion, kind, metadata, name, namespace, uid, resourceVersion and annotations stand there at most once,
 //     compared after unescaping.
 //
-// Scalars, the contents of strings, and whatever lies deeper were not looked at: that is what [Valid] does. The codecs of
-// this package call it, once for each object, before anybody sees the object.
+// Numbers, the contents of strings, and whatever lies deeper were not looked at: that is what [Valid] does. The codecs of this
+// package call it, once for each object, before anybody sees the object; who shows [Frame.Raw] calls it first. What surrounds
+// the items of a list is scanned in the same way, and not validated by anybody.
+//
+// The scanner works on 64 bytes at a time, and carries what it has to between blocks, so that it can stop behind any byte.
 package watchdecoder
