@@ -45,7 +45,7 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 // error is a *NotSyncedError that says why it has not come so far.
 func (i *Informer[T]) WaitSync(ctx context.Context) error {
 	for {
-		failed, changed := i.unsynced()
+		changed, failed := i.unsynced()
 		if failed == nil && changed == nil {
 			return nil
 		}
@@ -62,9 +62,9 @@ func (i *Informer[T]) WaitSync(ctx context.Context) error {
 	}
 }
 
-// unsynced returns the error of a source that has given up, or a channel that tells of news of one that is on its way;
+// unsynced returns a channel that tells of news of a source that is on its way, or the error of one that has given up;
 // neither when all are synced.
-func (i *Informer[T]) unsynced() (failed error, changed <-chan struct{}) {
+func (i *Informer[T]) unsynced() (changed <-chan struct{}, failed error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, s := range i.sources {
@@ -75,10 +75,10 @@ func (i *Informer[T]) unsynced() (failed error, changed <-chan struct{}) {
 		}
 		s.progress.mu.Unlock()
 		if !synced && err != nil {
-			return s.notSynced(err), nil
+			return nil, s.notSynced(err)
 		}
 	}
-	return nil, changed
+	return changed, nil
 }
 
 func (i *Informer[T]) whyNot(cause error) error {
