@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// sentinel is a key beside everything Kubernetes keeps; its event marks the
-// end of History.
+// sentinel is a key beside everything Kubernetes keeps. A write to it marks the
+// end of a History.
 const sentinel = "/conformance/end"
 
 // History returns every change of a resource that etcd has recorded since the
@@ -18,7 +18,12 @@ const sentinel = "/conformance/end"
 // the resource's name in keys, "pods". Nothing may have been compacted.
 // UID is empty: it stands in the value, which is not decoded.
 func (c *Cluster) History(ctx context.Context, registry string) ([]Change, error) {
-	if _, err := c.etcdCall(ctx, "/v3/kv/put", map[string]any{"key": []byte(sentinel)}); err != nil {
+	answer, err := c.etcdCall(ctx, "/v3/kv/put", map[string]any{"key": []byte(sentinel)})
+	if err != nil {
+		return nil, err
+	}
+	var put struct{ Header struct{ Revision string } }
+	if err := json.Unmarshal(answer, &put); err != nil {
 		return nil, err
 	}
 	request, err := json.Marshal(map[string]any{"create_request": map[string]any{
@@ -36,7 +41,7 @@ func (c *Cluster) History(ctx context.Context, registry string) ([]Change, error
 		return nil, err
 	}
 	defer response.Body.Close()
-	return readHistory(response.Body, "/registry/"+registry+"/")
+	return readHistory(response.Body, "/registry/"+registry+"/", put.Header.Revision)
 }
 
 // etcdEvent is one event of etcd's JSON gateway.
@@ -49,7 +54,9 @@ type etcdEvent struct {
 	}
 }
 
-func readHistory(r io.Reader, prefix string) ([]Change, error) {
+// readHistory reads until the event of revision end, which other events may
+// follow in the same message.
+func readHistory(r io.Reader, prefix, end string) ([]Change, error) {
 	var all []Change
 	for d := json.NewDecoder(r); ; {
 		var message struct {
@@ -65,15 +72,13 @@ func readHistory(r io.Reader, prefix string) ([]Change, error) {
 		if message.Result.Canceled {
 			return nil, errors.New("etcd's watch: " + message.Result.CancelReason)
 		}
-		last := ""
 		for _, e := range message.Result.Events {
-			last = string(e.KV.Key)
+			if e.KV.ModRevision == end {
+				return all, nil
+			}
 			if change, ok := e.change(prefix); ok {
 				all = append(all, change)
 			}
-		}
-		if last == sentinel {
-			return all, nil
 		}
 	}
 }
