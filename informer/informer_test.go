@@ -138,6 +138,7 @@ func TestAnotherUIDUnderTheSameNameIsADeletionAndAnAddition(t *testing.T) {
 		k.remove("a")
 		second := k.put("a", "n2")
 		time.Sleep(time.Minute)
+		settle()
 		told.want(k, "the life that ended during the relist is one of its own", "Deleted a n1> stale", "Added a >n2")
 		if diff := cmp.Diff([]string{first.UID, first.UID, second.UID}, uids); diff != "" {
 			k.Errorf("UIDs (-want +got):\n%s", diff)

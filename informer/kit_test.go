@@ -208,6 +208,15 @@ func (k *kit) failAll(code int, reason string) (stop func()) {
 	})
 }
 
+// restore puts a backup of etcd back as it is done in earnest: while no API server serves anything.
+func (k *kit) restore(backup *fakeapi.Snapshot) {
+	back := k.failAll(503, "ServiceUnavailable")
+	k.CutConnections()
+	settle()
+	k.Restore(backup)
+	back()
+}
+
 // counting is a codec that counts.
 type counting[T any] struct {
 	watchdecoder.Codec[T]

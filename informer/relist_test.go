@@ -109,7 +109,7 @@ func TestRestoredServerIsANewEpoch(t *testing.T) {
 		defer stop()
 		k.await(sub.Synced())
 		told.take()
-		k.Restore(backup)
+		k.restore(backup)
 		k.put("b", "n2")
 		time.Sleep(10 * time.Minute)
 		got := told.take()

@@ -37,14 +37,16 @@ func TestFaultsLeaveNothingButTheTruth(t *testing.T) {
 					k.ExpireWatches()
 				case 2:
 					k.CloseWatches()
+					settle()
 				case 3:
 					k.Bookmark()
+					settle()
 				case 4:
 					backup = k.Snapshot()
 				case 5:
 					if r.IntN(4) == 0 {
 						time.Sleep(10 * time.Minute) // the server is known to be at its version
-						k.Restore(backup)
+						k.restore(backup)
 						time.Sleep(10 * time.Minute)
 					}
 				case 6:

@@ -286,7 +286,7 @@ func TestWaitVersionAcrossARestoreIsAnError(t *testing.T) {
 		result := make(chan error)
 		go func() { result <- i.WaitVersion(k.Context(), "default", "1000") }()
 		settle()
-		k.Restore(backup)
+		k.restore(backup)
 		var epoch *EpochError
 		if err := <-result; !errors.As(err, &epoch) || epoch.Version != "1000" {
 			k.Errorf("WaitVersion = %v", err)
