@@ -72,6 +72,16 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	for attempt := 1; ; attempt++ {
+		c, err := startOnce(ctx, o, binaries)
+		// Somebody else may take a port between its choice and its use.
+		if err == nil || attempt == 3 || !strings.Contains(err.Error(), "address already in use") {
+			return c, err
+		}
+	}
+}
+
+func startOnce(ctx context.Context, o Options, binaries Binaries) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "rawwatch-cluster-")
 	if err != nil {
 		return nil, err
@@ -221,8 +231,7 @@ func (c *Cluster) waitReady(ctx context.Context) error {
 	}
 }
 
-// freePorts asks the kernel for ports that nobody listens on. Another process
-// may take one before the servers do: the start then fails and says so.
+// freePorts asks the kernel for ports that nobody listens on.
 func freePorts() (ports, error) {
 	var p ports
 	for _, port := range []*int{&p.api, &p.etcd, &p.etcdPeer} {
