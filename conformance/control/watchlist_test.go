@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"testing"
@@ -17,15 +18,19 @@ func TestAWatchListThatDoesNotWorkIsReplacedByAList(t *testing.T) {
 		name      string
 		mode      fakeapi.WatchListMode
 		bookmarks time.Duration
+		busy      time.Duration // an object changes as often; zero is never
 		within    time.Duration
 		reason    string
 	}{
-		{"sendInitialEvents is ignored, no bookmarks", fakeapi.WatchListIgnored, -1, 45 * time.Second, listwatch.ReasonSilent},
-		{"sendInitialEvents is ignored, bookmarks every minute", fakeapi.WatchListIgnored, 0, 75 * time.Second, ""},
-		{"the marker never comes, no bookmarks", fakeapi.WatchListUnmarked, -1, 45 * time.Second, listwatch.ReasonSilent},
-		{"the marker never comes, bookmarks every 25 s", fakeapi.WatchListUnmarked, 25 * time.Second, 75 * time.Second, listwatch.ReasonNoWatchList},
-		{"nothing comes at all", fakeapi.WatchListSilent, 0, 45 * time.Second, listwatch.ReasonSilent},
-		{"refused with 422", fakeapi.WatchListRefused, 0, time.Second, listwatch.ReasonUnsupported},
+		{"sendInitialEvents is ignored, no bookmarks", fakeapi.WatchListIgnored, -1, 0, 45 * time.Second, listwatch.ReasonSilent},
+		{"sendInitialEvents is ignored, bookmarks every minute", fakeapi.WatchListIgnored, 0, 0, 75 * time.Second, ""},
+		{"the marker never comes, no bookmarks", fakeapi.WatchListUnmarked, -1, 0, 45 * time.Second, listwatch.ReasonSilent},
+		{"the marker never comes, bookmarks every 25 s", fakeapi.WatchListUnmarked, 25 * time.Second, 0, 75 * time.Second, listwatch.ReasonNoWatchList},
+		{"sendInitialEvents is ignored, an event every 10 s, bookmarks every minute", fakeapi.WatchListIgnored, 0, 10 * time.Second, 75 * time.Second, listwatch.ReasonNoWatchList},
+		{"the marker never comes, an event every 10 s, bookmarks every minute", fakeapi.WatchListUnmarked, 0, 10 * time.Second, 75 * time.Second, listwatch.ReasonNoWatchList},
+		{"the marker never comes, an event every 10 s, no bookmarks", fakeapi.WatchListUnmarked, -1, 10 * time.Second, 21 * time.Minute, listwatch.ReasonNoMarker},
+		{"nothing comes at all", fakeapi.WatchListSilent, 0, 0, 45 * time.Second, listwatch.ReasonSilent},
+		{"refused with 422", fakeapi.WatchListRefused, 0, 0, time.Second, listwatch.ReasonUnsupported},
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			sideBySide(t, 1, "watch-list: "+mode.name, fakeapi.Options{WatchList: mode.mode, BookmarkInterval: mode.bookmarks}, func(b *bed) string {
@@ -33,6 +38,11 @@ func TestAWatchListThatDoesNotWorkIsReplacedByAList(t *testing.T) {
 					b.pod(fmt.Sprintf("pod-%d", i))
 				}
 				b.start(setup{late: true})
+				if mode.busy > 0 {
+					ctx, cancel := context.WithCancel(b.Context())
+					defer cancel()
+					go b.changeEvery(ctx, mode.busy)
+				}
 				d, ok := b.within(2*time.Hour, b.peer.synced)
 				b.must(ok && d <= mode.within, "synced %s, want within %v", took(d, ok), mode.within)
 				b.must(b.peer.size() == 100 || !ok, "%d objects of 100", b.peer.size())
@@ -61,6 +71,18 @@ func TestAWatchListThatDoesNotWorkIsReplacedByAList(t *testing.T) {
 				return fmt.Sprintf("%s; %d watch-lists in the first state and three relists", result, b.requests("watch-list"))
 			})
 		})
+	}
+}
+
+// changeEvery changes an object again and again until ctx ends.
+func (b *bed) changeEvery(ctx context.Context, d time.Duration) {
+	for {
+		select {
+		case <-time.After(d):
+			b.server.Apply("pods", podJSON("pod-1"))
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
