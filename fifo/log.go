@@ -10,10 +10,12 @@ const segmentSize = 64
 
 // segment is a link of the log. The log's lock guards it.
 type segment[T any] struct {
-	events [segmentSize]Event[T]
+	events []Event[T] // segmentSize of them; an array would cost a comparison function for each T
 	n      int
 	next   *segment[T]
 }
+
+func newSegment[T any]() *segment[T] { return &segment[T]{events: make([]Event[T], segmentSize)} }
 
 // Log is a sequence of events with any number of readers, each at its own position. Nothing is kept for its own sake:
 // events live as long as a reader has not passed them. One goroutine appends at a time.
@@ -28,7 +30,7 @@ type Log[T any] struct {
 
 // NewLog returns an empty log.
 func NewLog[T any]() *Log[T] {
-	return &Log[T]{tail: &segment[T]{}}
+	return &Log[T]{tail: newSegment[T]()}
 }
 
 // Append adds the events for every reader. It never waits; see Room. The slice stays the caller's.
@@ -71,7 +73,7 @@ func (l *Log[T]) Room(ctx context.Context) error {
 // push puts one event at the end and into the pending changes of the readers that have left the log.
 func (l *Log[T]) push(e *Event[T]) {
 	if l.tail.n == segmentSize {
-		l.tail.next = &segment[T]{}
+		l.tail.next = newSegment[T]()
 		l.tail = l.tail.next
 	}
 	l.tail.events[l.tail.n] = *e

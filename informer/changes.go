@@ -44,6 +44,7 @@ func appendEvents[T any](dst []Event[T], c *store.Change[T], o origin, generatio
 	return append(dst, e)
 }
 
+//go:noinline // it is large
 func deletion[T any](c *store.Change[T], o origin, generation uint64) Event[T] {
 	e := Event[T]{
 		Kind: Deleted, Key: c.Key, UID: c.OldUID, ResourceVersion: c.OldVersion, Old: c.Old, New: c.Old,

@@ -9,37 +9,37 @@ import (
 
 // take carries one event of the reflector into the queue. Its bytes are the reflector's again when it returns.
 func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
+	j := &job[T]{source: s, version: e.Version, list: s.list}
+	var t fifo.DeltaType
 	switch e.Kind {
 	case listwatch.ReplaceBegin:
 		return s.beginReplace(ctx)
-	case listwatch.ReplaceItem:
-		return s.takeItem(ctx, e)
-	case listwatch.ReplaceRemove:
-		return s.queue.Push(ctx, s.delta(fifo.Deleted, e, &job[T]{list: s.list}))
-	case listwatch.ReplaceEnd:
-		d := s.delta(fifo.Replaced, e, &job[T]{list: s.list, version: e.Version})
-		s.list = nil
-		return s.queue.Push(ctx, d)
 	case listwatch.ReplaceAbort:
 		s.list = nil // what is queued of it goes into a state that nobody will commit
 		s.listing.Store(false)
 		return nil
-	case listwatch.Added:
-		return s.takeChange(ctx, e, fifo.Added)
-	case listwatch.Modified:
-		return s.takeChange(ctx, e, fifo.Updated)
-	case listwatch.Deleted:
-		return s.takeChange(ctx, e, fifo.Deleted)
+	case listwatch.ReplaceEnd:
+		t, s.list = fifo.Replaced, nil
+	case listwatch.ReplaceRemove:
+		t = fifo.Deleted
 	case listwatch.Bookmark:
-		return s.queue.Push(ctx, s.delta(fifo.Bookmark, e, &job[T]{version: e.Version}))
+		t = fifo.Bookmark
 	case listwatch.Problem:
-		j := &job[T]{list: s.list, version: e.Version, err: e.Err, reason: e.Reason}
+		t, j.err, j.reason = fifo.Updated, e.Err, e.Reason
 		j.done.Store(true)
-		return s.queue.Push(ctx, s.delta(fifo.Updated, e, j))
+	case listwatch.Added, listwatch.ReplaceItem:
+		return s.takeObject(ctx, s.delta(fifo.Added, e, j), e.Object)
+	case listwatch.Modified:
+		return s.takeObject(ctx, s.delta(fifo.Updated, e, j), e.Object)
+	case listwatch.Deleted:
+		return s.takeObject(ctx, s.delta(fifo.Deleted, e, j), e.Object)
+	default:
+		return nil
 	}
-	return nil
+	return s.queue.Push(ctx, s.delta(t, e, j))
 }
 
+//go:noinline // it is large, and called from everywhere
 func (s *source[T]) delta(t fifo.DeltaType, e *listwatch.Event, j *job[T]) fifo.Delta[*job[T]] {
 	return fifo.Delta[*job[T]]{
 		Type: t, Key: e.Identity.Key(), UID: string(e.Identity.UID), ResourceVersion: string(e.Identity.ResourceVersion),
@@ -61,34 +61,27 @@ func (s *source[T]) beginReplace(ctx context.Context) error {
 	return nil
 }
 
-func (s *source[T]) takeItem(ctx context.Context, e *listwatch.Event) error {
-	d := s.delta(fifo.Added, e, nil)
-	if s.list.keep && s.list.state.Keep(d.Key, d.UID, d.ResourceVersion) {
-		s.unchanged.Add(1)
-		return nil
-	}
-	d.Value = &job[T]{list: s.list}
-	return s.push(ctx, d, e.Object)
-}
-
-// takeChange drops what the store has already, as happens after a resume; anything else is decoded.
-func (s *source[T]) takeChange(ctx context.Context, e *listwatch.Event, t fifo.DeltaType) error {
-	d := s.delta(t, e, nil)
-	if t != fifo.Deleted && !s.informer.options.RedeliverUnchanged && s.queue.Len() == 0 {
+// takeObject drops what the store has already, as a relist or a resume brings it; anything else is decoded.
+func (s *source[T]) takeObject(ctx context.Context, d fifo.Delta[*job[T]], object []byte) error {
+	switch list := d.Value.list; {
+	case list != nil:
+		if list.keep && list.state.Keep(d.Key, d.UID, d.ResourceVersion) {
+			s.unchanged.Add(1)
+			return nil
+		}
+	case d.Type != fifo.Deleted && !s.informer.options.RedeliverUnchanged && s.queue.Len() == 0:
 		if had, ok := s.informer.store.Entry(d.Key); ok && had.UID == d.UID && had.ResourceVersion == d.ResourceVersion {
 			s.unchanged.Add(1)
-			d.Type, d.Value = fifo.Bookmark, &job[T]{version: e.Version}
+			d.Type = fifo.Bookmark
 			return s.queue.Push(ctx, d)
 		}
 	}
-	d.Value = &job[T]{version: e.Version}
-	return s.push(ctx, d, e.Object)
+	return s.push(ctx, d, object)
 }
 
 // push gives the object to the decode workers and, in the order of the wire, to the queue.
 func (s *source[T]) push(ctx context.Context, d fifo.Delta[*job[T]], object []byte) error {
 	j := d.Value
-	j.source = s
 	j.load(object)
 	if err := s.reserve(ctx, j.size); err != nil {
 		return err

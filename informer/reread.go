@@ -81,7 +81,7 @@ func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	}
 	s.push(ctx, fifo.Delta[*job[T]]{
 		Type: fifo.Updated, Key: key, UID: string(frame.Identity.UID), ResourceVersion: string(frame.Identity.ResourceVersion),
-		Value: &job[T]{again: true}, Received: time.Now(),
+		Value: &job[T]{source: s, again: true}, Received: time.Now(),
 	}, frame.Object)
 	return true
 }
