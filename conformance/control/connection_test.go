@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -43,17 +44,17 @@ func (c *mute) Read(p []byte) (int, error) {
 // silence and resumed.
 func TestAHalfOpenWatchIsFoundByItsSilence(t *testing.T) {
 	sideBySide(t, 3, "the watch's connection goes silent, no FIN", fakeapi.Options{}, func(b *bed) string {
-		silent := false
+		var silent atomic.Bool
 		b.wrap = func(conn net.Conn) net.Conn {
-			if silent {
+			if silent.Load() {
 				return conn // a new connection is a good one
 			}
-			return &mute{Conn: conn, after: 1 << 40, muted: func() bool { return silent }}
+			return &mute{Conn: conn, after: 1 << 40, muted: silent.Load}
 		}
 		b.pod("a")
 		b.start(setup{})
 		b.pass(10 * time.Minute)
-		silent = true
+		silent.Store(true)
 		lists := b.requests("list", "watch-list")
 		b.pod("a")
 		d, ok := b.within(24*time.Hour, b.shows("a"))
@@ -70,28 +71,27 @@ func TestAStallAtAnyByteIsOvercome(t *testing.T) {
 	sideBySide(t, 3, "the first connection stalls at byte n, no FIN, every 97 bytes of it", fakeapi.Options{}, func(b *bed) string {
 		stalls, recovered, longest := 0, 0, time.Duration(0)
 		for at := int64(0); at <= most; at += 97 {
-			stalled := false
+			var stalled atomic.Bool
 			inner := &bed{T: b.T, server: fakeapi.New(fakeapi.Options{CompressOver: -1}), ours: b.ours, stop: func() {}}
 			for i := range 5 {
 				inner.pod(fmt.Sprintf("pod-%d", i))
 			}
-			first := true
+			var dialed atomic.Bool
 			inner.wrap = func(conn net.Conn) net.Conn {
-				if !first {
+				if dialed.Swap(true) {
 					return conn
 				}
-				first = false
-				return &mute{Conn: conn, after: at, hit: func() { stalled = true }}
+				return &mute{Conn: conn, after: at, hit: func() { stalled.Store(true) }}
 			}
 			inner.start(setup{late: true})
 			inner.pass(5 * time.Second)
 			inner.pod("last")
 			d, ok := inner.within(6*time.Hour, inner.shows("last"))
 			b.must(ok && d < 3*time.Minute, "stalled at byte %d: the last change seen %s", at, took(d, ok))
-			if stalled {
+			if stalled.Load() {
 				stalls++
 			}
-			if stalled && ok {
+			if stalled.Load() && ok {
 				recovered++
 				longest = max(longest, d)
 			}
@@ -132,22 +132,19 @@ func TestAFailingServerIsLeftInPeace(t *testing.T) {
 	} {
 		t.Run(storm.name, func(t *testing.T) {
 			sideBySide(t, storm.defect, storm.name, fakeapi.Options{}, func(b *bed) string {
-				dials := &dialCounter{refuse: storm.fault == nil}
-				b.refusing(dials)
-				var remove func()
-				var attempts []time.Time
+				var log attemptLog
+				well := b.refuse(&log)
 				if storm.fault != nil {
-					remove = b.server.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
-						attempts = append(attempts, time.Now())
+					well()
+					well = b.server.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+						log.note()
 						return storm.fault(w, r)
 					})
 				}
 				b.pod("a")
 				b.start(setup{late: true})
 				b.pass(10 * time.Minute)
-				if storm.fault == nil {
-					attempts = dials.refused
-				}
+				attempts := log.all()
 				n, begun := len(attempts), 0
 				for i := 5; i < n; i++ { // the ladder is climbed by then
 					if gap := attempts[i].Sub(attempts[i-1]); gap > 100*time.Millisecond && gap < 5*time.Second {
@@ -155,10 +152,7 @@ func TestAFailingServerIsLeftInPeace(t *testing.T) {
 					}
 				}
 				b.must(n <= storm.most, "%d attempts in ten minutes, want %d at most", n, storm.most)
-				if remove != nil {
-					remove()
-				}
-				dials.refuse = false
+				well()
 				d, ok := b.within(5*time.Minute, b.peer.synced)
 				b.must(ok && d <= 70*time.Second, "synced %s when the server was well again", took(d, ok))
 				again := ""
@@ -171,20 +165,36 @@ func TestAFailingServerIsLeftInPeace(t *testing.T) {
 	}
 }
 
-// dialCounter refuses connections.
-type dialCounter struct {
-	refuse  bool
-	refused []time.Time
+// attemptLog is when somebody asked.
+type attemptLog struct {
+	mu    sync.Mutex
+	times []time.Time
 }
 
-func (b *bed) refusing(d *dialCounter) {
+func (l *attemptLog) note() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.times = append(l.times, time.Now())
+	return len(l.times)
+}
+
+func (l *attemptLog) all() []time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.times
+}
+
+// refuse lets no connection be made until stop is called.
+func (b *bed) refuse(log *attemptLog) (stop func()) {
+	var over atomic.Bool
 	b.before = func() error {
-		if !d.refuse {
+		if over.Load() {
 			return nil
 		}
-		d.refused = append(d.refused, time.Now())
+		log.note()
 		return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
+	return func() { over.Store(true) }
 }
 
 // A stop ends a wait, however long it would have been.
@@ -213,10 +223,9 @@ func TestAStopEndsAnyWaitAtOnce(t *testing.T) {
 // A date in Retry-After is as good as seconds.
 func TestRetryAfterAsADateIsObeyed(t *testing.T) {
 	sideBySide(t, 16, "429 with Retry-After: a date 40 s ahead", fakeapi.Options{}, func(b *bed) string {
-		var attempts []time.Time
+		var log attemptLog
 		b.server.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
-			attempts = append(attempts, time.Now())
-			if len(attempts) > 1 {
+			if log.note() > 1 {
 				return false
 			}
 			w.Header().Set("Retry-After", time.Now().Add(40*time.Second).UTC().Format(http.TimeFormat))
@@ -225,6 +234,7 @@ func TestRetryAfterAsADateIsObeyed(t *testing.T) {
 		})
 		b.start(setup{late: true})
 		_, ok := b.within(5*time.Minute, b.peer.synced)
+		attempts := log.all()
 		if !ok || len(attempts) < 2 {
 			b.Fatal("it never asked again")
 		}

@@ -23,6 +23,10 @@ const table = "testdata/outcomes.md"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if *update && flag.Lookup("test.run").Value.String() != "" {
+		fmt.Fprintln(os.Stderr, "-update writes the whole table: not with -run")
+		os.Exit(2)
+	}
 	klog.LogToStderr(false)
 	klog.SetOutput(discard{})
 	// One of them sleeps on a clock that all bubbles would share.
