@@ -307,9 +307,6 @@ func TestA410ToEveryRequestIsNotAskedAgainAtFullSpeed(t *testing.T) {
 		n := attempts.Load()
 		b.stop()
 		b.must(n <= 6, "%d attempts in two seconds", n)
-		if n > 100 {
-			return "thousands of requests, without any pause"
-		}
 		return fmt.Sprintf("%d requests", n)
 	}
 	row.rawwatch, row.reference = measure(true), measure(false)
