@@ -112,6 +112,12 @@ func (c *comparison) run(name string, steps []step, width int, real, fake *side)
 	}
 	before := c.different
 	for i, s := range steps {
+		// A watch of one second on a busy machine may end too early. What may be
+		// asked in any order may be asked again.
+		for again := 0; again < 2 && width > 1 && want[i] != got[i] && accepted[s.title()] == ""; again++ {
+			want[i] = performAll(c.t.Context(), real, steps[i:i+1], 1)[0]
+			got[i] = performAll(c.t.Context(), fake, steps[i:i+1], 1)[0]
+		}
 		c.steps++
 		fmt.Fprintf(&c.transcript, "## %s\n%s\n", s.title(), want[i])
 		reason := accepted[s.title()]
