@@ -50,7 +50,7 @@ func (s *storage) compactTo(version uint64) {
 func (s *storage) endWatches() {
 	for _, c := range s.order {
 		for _, w := range slices.Clone(c.watchers) {
-			w.end()
+			w.end(s.version)
 		}
 	}
 }

@@ -101,8 +101,9 @@ func (s *Server) Restore(snap *Snapshot) {
 }
 
 func (c *collection) restore(objects []*object, version uint64) {
-	*c = *newCollection(c.kind, c.limit)
-	c.floor = version
+	fresh := newCollection(c.kind, c.limit) // kind itself stays: streams on their way out read it without the lock
+	c.keys, c.sorted, c.revisions, c.dead = fresh.keys, fresh.sorted, fresh.revisions, fresh.dead
+	c.log, c.floor, c.watchers = nil, version, nil
 	for _, o := range objects {
 		key := o.meta.key()
 		c.keys = append(c.keys, key)

@@ -129,7 +129,7 @@ func (s *Server) startWatch(w http.ResponseWriter, q *request, o *listOptions, v
 func (s *Server) stopWatch(w *watcher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w.end()
+	w.end(s.version)
 }
 
 // abortWatches breaks the writes of watches on connections that are not ours.
@@ -149,7 +149,11 @@ func (s *Server) take(w *watcher) (queue []*change, version uint64, bookmark, en
 	defer s.mu.Unlock()
 	queue, w.queue = w.queue, nil
 	bookmark, w.bookmarkNow = w.bookmarkNow, false
-	return queue, s.version, bookmark, w.ended
+	version = s.version
+	if w.ended {
+		version = w.endedAt
+	}
+	return queue, version, bookmark, w.ended
 }
 
 // pump sends changes and bookmarks until the watch ends.

@@ -498,3 +498,18 @@ func TestRewriters(t *testing.T) {
 		k.watch("/api/v1/pods?watch=1&allowWatchBookmarks=1").want("removed", "ADDED a 2", "ADDED b 3", "ADDED c 4", "ADDED d 5", "BOOKMARK+ 5")
 	})
 }
+
+// A bookmark that covered a change which the watch no longer sends would make
+// its client lose that change for good.
+func TestABookmarkCoversNothingThatAnEndedWatchWillNotSend(t *testing.T) {
+	bubble(t, Options{}, func(k *kit) {
+		w := k.watch("/api/v1/pods?watch=1&resourceVersion=1&allowWatchBookmarks=1")
+		k.must(k.Create("pods", pod("a", "")))
+		w.want("before the end", "ADDED a 2")
+		k.Bookmark()
+		k.CloseWatches()
+		k.must(k.Create("pods", pod("b", ""))) // 3, in the same instant
+		w.want("the bookmark asked for stands where the watch ended", "BOOKMARK 2")
+		w.wantEnd("closed", io.EOF)
+	})
+}

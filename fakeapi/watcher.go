@@ -26,6 +26,7 @@ type watcher struct {
 	// bookmarkNow asks for a bookmark beside the periodic ones.
 	bookmarkNow bool
 	ended       bool
+	endedAt     uint64
 	// wake holds a token when there is something to take.
 	wake chan struct{}
 
@@ -38,7 +39,7 @@ type watcher struct {
 func (w *watcher) offer(ch *change) {
 	if w.limit > 0 && len(w.queue) >= w.limit {
 		w.queue = nil
-		w.end()
+		w.end(0) // what is dropped here must not be covered by a bookmark
 		return
 	}
 	w.queue = append(w.queue, ch)
@@ -46,9 +47,12 @@ func (w *watcher) offer(ch *change) {
 }
 
 // end lets the stream finish with a complete body once what is queued has
-// been sent.
-func (w *watcher) end() {
-	w.ended = true
+// been sent, which is everything up to version: changes after that go past it,
+// so no later version may be in a bookmark.
+func (w *watcher) end(version uint64) {
+	if !w.ended {
+		w.ended, w.endedAt = true, version
+	}
 	ws := w.collection.watchers
 	if i := slices.Index(ws, w); i >= 0 {
 		w.collection.watchers = slices.Delete(ws, i, i+1)
