@@ -109,16 +109,16 @@ func (p *podwatch) want(parts ...string) {
 	}
 }
 
-// interrupt is Ctrl-C: it ends by itself, at once, with a complaint at most.
+// interrupt is Ctrl-C: it ends at once. Nothing is left to be done, so the signal may do what it does by default.
 func (p *podwatch) interrupt() {
 	p.t.Helper()
 	began := time.Now()
 	must(p.t, p.cmd.Process.Signal(syscall.SIGINT))
 	for range p.lines {
 	}
-	if state, err := p.cmd.Process.Wait(); err != nil || !state.Exited() {
-		p.t.Errorf("podwatch did not exit: %v %v", state, err)
+	if state, err := p.cmd.Process.Wait(); err != nil {
+		p.t.Errorf("podwatch did not end: %v", err)
 	} else {
-		p.t.Logf("exit code %d after %v: %s", state.ExitCode(), time.Since(began).Round(time.Millisecond), p.errs.String())
+		p.t.Logf("%v after %v: %s", state, time.Since(began).Round(time.Millisecond), p.errs.String())
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 
 	"github.com/rawwatch/rawwatch/informer"
 	"github.com/rawwatch/rawwatch/rest"
@@ -28,15 +27,13 @@ type Pod struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "podwatch:", rest.Explain(err))
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func run() error {
 	config, err := rest.LoadConfig(rest.LoadOptions{})
 	if err != nil {
 		return err
@@ -61,5 +58,5 @@ func run(ctx context.Context) error {
 		fmt.Printf("%-8s %-60s %-10s %-16s %s (%d pods)\n",
 			e.Kind, e.Key, pod.Status.Phase, pod.Status.PodIP, pod.Spec.NodeName, beside)
 	}})
-	return pods.Run(ctx)
+	return pods.Run(context.Background())
 }

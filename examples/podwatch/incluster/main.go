@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 
 	"github.com/rawwatch/rawwatch/informer"
 	"github.com/rawwatch/rawwatch/rest"
@@ -27,15 +26,13 @@ type Pod struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "incluster:", rest.Explain(err))
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func run() error {
 	config, err := rest.InClusterConfig(rest.InClusterOptions{})
 	if err != nil {
 		return err
@@ -60,5 +57,5 @@ func run(ctx context.Context) error {
 		fmt.Printf("%-8s %-60s %-10s %-16s %s (%d pods)\n",
 			e.Kind, e.Key, pod.Status.Phase, pod.Status.PodIP, pod.Spec.NodeName, beside)
 	}})
-	return pods.Run(ctx)
+	return pods.Run(context.Background())
 }
