@@ -1,10 +1,6 @@
 package listwatch
 
-import (
-	"time"
-
-	"github.com/rawwatch/rawwatch/rest"
-)
+import "time"
 
 // machine is the protocol: what follows from what happened. It performs nothing, reads no clock, and is used by one goroutine at a time.
 type machine struct {
@@ -86,25 +82,34 @@ func (m *machine) apply(version string) {
 	m.applied = version
 }
 
-func (m *machine) emit(a action) { m.actions = append(m.actions, a) }
-
-func (m *machine) yield(k Kind, version, reason string, err error) {
-	m.emit(action{kind: actYield, event: k, version: version, initial: !m.synced, reason: reason, err: err})
+// emit adds an action, to be filled in before the next one.
+//
+//go:noinline // it is large, and called from everywhere
+func (m *machine) emit(kind actionKind) *action {
+	m.actions = append(m.actions, action{kind: kind})
+	return &m.actions[len(m.actions)-1]
 }
 
-func (m *machine) enter(s state, reason string, err error) {
-	from := m.state.name()
+func (m *machine) yield(k Kind, version, reason string, err error) {
+	a := m.emit(actYield)
+	a.event, a.version, a.initial, a.reason, a.err = k, version, !m.synced, reason, err
+}
+
+// send has a request sent.
+func (m *machine) send(q *request) { m.emit(actRequest).request = q }
+
+// enter makes s the state, which may be the present one.
+func (m *machine) enter(s state, reason string, err error) *action {
+	a := m.emit(actTransition)
+	a.from, a.to, a.reason, a.err = m.state.name(), s.name(), reason, err
 	m.state = s
-	m.emit(action{kind: actTransition, from: from, to: s.name(), reason: reason, err: err})
+	return a
 }
 
 // wait enters the waiting state.
 func (m *machine) wait(delay time.Duration, then next, in *input) {
-	w := &waiting{then: then, reason: in.reason}
-	from := m.state.name()
-	m.state = w
-	m.emit(action{kind: actTransition, from: from, to: w.name(), reason: in.reason, err: in.err, wait: delay})
-	m.emit(action{kind: actWait, wait: delay})
+	m.enter(&waiting{then: then, reason: in.reason}, in.reason, in.err).wait = delay
+	m.emit(actWait).wait = delay
 }
 
 // delay is a ladder's next step, or longer where the server asked for it.
@@ -128,7 +133,7 @@ func (m *machine) gaveUp(in *input) bool {
 		return false
 	}
 	m.enter(&idle{}, in.reason, in.err)
-	m.emit(action{kind: actFail, err: in.err})
+	m.emit(actFail).err = in.err
 	return true
 }
 
@@ -165,7 +170,10 @@ func (m *machine) badMayRelist(now time.Time) bool {
 	return true
 }
 
-// watchOptions are the parameters that every watch has.
-func (m *machine) watchOptions(version string) rest.ListOptions {
-	return rest.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true, TimeoutSeconds: m.timeoutSeconds(), Watch: true}
+// newWatch is a request with what every watch has.
+func (m *machine) newWatch(p purpose, version string) *request {
+	q := &request{purpose: p}
+	q.list.ResourceVersion, q.list.AllowWatchBookmarks, q.list.TimeoutSeconds, q.list.Watch = version, true, m.timeoutSeconds(), true
+	q.deadline = time.Duration(q.list.TimeoutSeconds)*time.Second + overdue
+	return q
 }

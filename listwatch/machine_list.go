@@ -24,7 +24,8 @@ func (s *listing) step(m *machine, now time.Time, in *input) {
 			m.yield(ReplaceBegin, "", m.reason, nil)
 		}
 	case inItem:
-		s.item(m, now)
+		s.pages.objects++
+		m.item(now, s.pages.objects)
 	case inBad:
 		s.pages.objects++
 		m.yield(Problem, "", in.reason, in.err)
@@ -37,10 +38,10 @@ func (s *listing) step(m *machine, now time.Time, in *input) {
 	}
 }
 
-func (s *listing) item(m *machine, now time.Time) {
-	s.pages.objects++
-	if m.o.maxObjects > 0 && s.pages.objects > m.o.maxObjects {
-		m.emit(action{kind: actClose})
+// item yields an object of a complete state, unless it is one more than there may be.
+func (m *machine) item(now time.Time, objects int64) {
+	if m.o.maxObjects > 0 && objects > m.o.maxObjects {
+		m.emit(actClose)
 		m.again(now, true, "", &input{reason: ReasonLimit, err: &LimitError{Limit: "MaxObjects", Value: m.o.maxObjects}})
 		return
 	}
@@ -60,8 +61,7 @@ func (s *listing) pageEnd(m *machine, now time.Time, in *input) {
 	if more {
 		m.paged = m.paged || s.version == "0" // a cache would have answered in one page
 		// The token carries the version: the server refuses another one beside it.
-		list := rest.ListOptions{Continue: in.token, Limit: m.o.pageSize}
-		m.emit(action{kind: actRequest, request: &request{purpose: forPage, list: list}})
+		m.send(&request{purpose: forPage, list: rest.ListOptions{Continue: in.token, Limit: m.o.pageSize}})
 		return
 	}
 	m.complete(now, in.version)

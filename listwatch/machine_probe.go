@@ -21,7 +21,7 @@ func (m *machine) resume(now time.Time, in *input) {
 		return
 	}
 	m.enter(&probing{}, in.reason, in.err)
-	m.emit(action{kind: actRequest, request: &request{purpose: forProbe, list: rest.ListOptions{Limit: 1}}})
+	m.send(&request{purpose: forProbe, list: rest.ListOptions{Limit: 1}})
 }
 
 func (s *probing) step(m *machine, now time.Time, in *input) {
@@ -41,8 +41,7 @@ func (s *probing) step(m *machine, now time.Time, in *input) {
 	case inFailed:
 		m.received = m.applied
 		if m.received == "" {
-			m.emit(action{kind: actClose})
-			m.relist(now, &input{reason: ReasonConsumer})
+			m.abandon(now, ReasonConsumer, nil)
 		}
 	}
 }

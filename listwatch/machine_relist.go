@@ -13,7 +13,7 @@ func (m *machine) relist(now time.Time, in *input) {
 		return
 	}
 	m.reason = in.reason
-	m.emit(action{kind: actRelist, reason: in.reason})
+	m.emit(actRelist).reason = in.reason
 	var delay time.Duration
 	if m.lists.healthy(m.o.backoff, now) && in.retryAfter == 0 {
 		delay = m.soon()
@@ -22,6 +22,12 @@ func (m *machine) relist(now time.Time, in *input) {
 		delay = m.delay(&m.lists, now, in)
 	}
 	m.wait(delay, thenList, in)
+}
+
+// abandon is relist for a stream that is to be closed.
+func (m *machine) abandon(now time.Time, reason string, err error) {
+	m.emit(actClose)
+	m.relist(now, &input{reason: reason, err: err})
 }
 
 // list asks for a complete state, as a watch-list unless that is known not to work.
@@ -45,12 +51,11 @@ func (m *machine) relistVersion() string {
 // requestWatchList: without a version at first, which is a consistent read, and at ours afterwards (KEP-3157).
 func (m *machine) requestWatchList(now time.Time, in *input) {
 	yes := true
-	list := m.watchOptions(m.relistVersion())
-	list.ResourceVersionMatch, list.SendInitialEvents = rest.MatchNotOlderThan, &yes
-	m.enter(&watchListing{since: now, version: list.ResourceVersion, timeout: list.TimeoutSeconds}, in.reason, in.err)
-	m.emit(action{kind: actRequest, request: &request{
-		purpose: forWatchList, list: list, idle: m.o.silence, head: m.o.silence, deadline: time.Duration(list.TimeoutSeconds)*time.Second + overdue,
-	}})
+	q := m.newWatch(forWatchList, m.relistVersion())
+	q.idle, q.head = m.o.silence, m.o.silence
+	q.list.ResourceVersionMatch, q.list.SendInitialEvents = rest.MatchNotOlderThan, &yes
+	m.enter(&watchListing{since: now, version: q.list.ResourceVersion, timeout: q.list.TimeoutSeconds}, in.reason, in.err)
+	m.send(q)
 }
 
 // requestList asks for the first page of a list; whole asks for everything in one.
@@ -59,7 +64,9 @@ func (m *machine) requestWatchList(now time.Time, in *input) {
 // ours: a limit beside a bare version would mean precisely that version, so there is none, and a match says what is meant. When the server refuses our version, the
 // most recent state is right (API concepts, "Resource versions").
 func (m *machine) requestList(in *input, whole bool) {
-	list := rest.ListOptions{ResourceVersion: m.relistVersion(), Limit: m.o.pageSize}
+	q := &request{purpose: forList}
+	list := &q.list
+	list.ResourceVersion, list.Limit = m.relistVersion(), m.o.pageSize
 	switch {
 	case list.ResourceVersion != "":
 		list.ResourceVersionMatch = rest.MatchNotOlderThan
@@ -73,7 +80,7 @@ func (m *machine) requestList(in *input, whole bool) {
 		list.Limit = 0
 	}
 	m.enter(&listing{version: list.ResourceVersion, pages: newPages(m.o.maxPages)}, in.reason, in.err)
-	m.emit(action{kind: actRequest, request: &request{purpose: forList, list: list}})
+	m.send(q)
 }
 
 // again handles what all complete states have in common: a failure. begun says that a ReplaceBegin was yielded.
@@ -98,10 +105,10 @@ func (m *machine) restart(now time.Time, err error, open bool) {
 	m.newEpoch()
 	m.yield(ReplaceAbort, "", in.reason, err)
 	if open {
-		m.emit(action{kind: actClose})
+		m.emit(actClose)
 	}
 	m.reason = in.reason
-	m.emit(action{kind: actRelist, reason: in.reason})
+	m.emit(actRelist).reason = in.reason
 	m.list(now, in)
 }
 
@@ -123,7 +130,7 @@ func (m *machine) lostItem(now time.Time, open bool) bool {
 		return false
 	}
 	if open {
-		m.emit(action{kind: actClose})
+		m.emit(actClose)
 	}
 	m.relist(now, &input{reason: ReasonConsumer})
 	return true

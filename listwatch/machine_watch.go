@@ -25,13 +25,11 @@ func (*watching) name() string { return "watching" }
 
 // requestWatch asks for what came after the received version.
 func (m *machine) requestWatch(now time.Time, in *input) {
-	list := m.watchOptions(m.received)
-	s := &watching{since: now, timeout: list.TimeoutSeconds, beat: heartbeat{fixed: m.o.idle}}
+	q := m.newWatch(forWatch, m.received)
+	s := &watching{since: now, timeout: q.list.TimeoutSeconds, beat: heartbeat{fixed: m.o.idle}}
+	q.idle, q.head, q.resume = s.beat.limit(), s.beat.limit(), in.reason != ReasonSynced
 	m.enter(s, in.reason, in.err)
-	m.emit(action{kind: actRequest, request: &request{
-		purpose: forWatch, list: list, idle: s.beat.limit(), head: s.beat.limit(),
-		deadline: time.Duration(s.timeout)*time.Second + overdue, resume: in.reason != ReasonSynced,
-	}})
+	m.send(q)
 }
 
 func (s *watching) step(m *machine, now time.Time, in *input) {
@@ -50,8 +48,7 @@ func (s *watching) step(m *machine, now time.Time, in *input) {
 		s.frames++
 		m.yield(Problem, "", in.reason, in.err)
 		if m.badMayRelist(now) {
-			m.emit(action{kind: actClose})
-			m.relist(now, &input{reason: ReasonBadFrame, err: in.err})
+			m.abandon(now, ReasonBadFrame, in.err)
 		}
 	case inEnded:
 		s.ended(m, now, in)
@@ -67,7 +64,7 @@ func (s *watching) wasAccepted(m *machine, now time.Time, in *input) {
 	m.throttled.good(now)
 	m.synced = true // or the consumer came with a state of its own
 	if s.counted {
-		m.emit(action{kind: actTransition, from: s.name(), to: s.name(), reason: ReasonContentLength})
+		m.enter(s, ReasonContentLength, nil)
 	}
 }
 
@@ -86,8 +83,7 @@ func (s *watching) bookmark(m *machine, now time.Time, in *input) {
 	s.frames++
 	m.short = 0
 	if err := m.behind(in.version); err != nil {
-		m.emit(action{kind: actClose})
-		m.relist(now, &input{reason: ReasonVersion, err: err})
+		m.abandon(now, ReasonVersion, err)
 		return
 	}
 	m.received = in.version
@@ -95,7 +91,7 @@ func (s *watching) bookmark(m *machine, now time.Time, in *input) {
 	s.beat.bookmark(now)
 	m.yield(Bookmark, m.received, "", nil)
 	if changed := s.beat.limit(); changed != limit {
-		m.emit(action{kind: actIdle, wait: changed})
+		m.emit(actIdle).wait = changed
 	}
 }
 
@@ -195,12 +191,11 @@ func (s *watching) resume(m *machine, now time.Time, in *input) {
 func (s *watching) failed(m *machine, now time.Time, in *input) {
 	if m.applied != "" && m.applied != m.received && m.applied != m.failed {
 		m.failed, m.received = m.applied, m.applied
-		m.emit(action{kind: actClose})
+		m.emit(actClose)
 		m.wait(m.soon(), thenResume, &input{reason: ReasonConsumer, err: in.err})
 		return
 	}
 	if m.badMayRelist(now) {
-		m.emit(action{kind: actClose})
-		m.relist(now, &input{reason: ReasonConsumer, err: in.err})
+		m.abandon(now, ReasonConsumer, in.err)
 	}
 }

@@ -20,11 +20,12 @@ func (s *watchListing) step(m *machine, now time.Time, in *input) {
 		s.accepted, s.counted = true, in.counted
 		m.throttled.good(now)
 		if s.counted {
-			m.emit(action{kind: actTransition, from: s.name(), to: s.name(), reason: ReasonContentLength})
+			m.enter(s, ReasonContentLength, nil)
 		}
 		m.yield(ReplaceBegin, "", m.reason, nil)
 	case inAdded, inModified:
-		s.item(m, now)
+		s.objects++
+		m.item(now, s.objects)
 	case inDeleted:
 		m.yield(ReplaceRemove, "", "", nil)
 	case inBad:
@@ -38,20 +39,10 @@ func (s *watchListing) step(m *machine, now time.Time, in *input) {
 	}
 }
 
-func (s *watchListing) item(m *machine, now time.Time) {
-	s.objects++
-	if m.o.maxObjects > 0 && s.objects > m.o.maxObjects {
-		m.emit(action{kind: actClose})
-		m.again(now, true, "", &input{reason: ReasonLimit, err: &LimitError{Limit: "MaxObjects", Value: m.o.maxObjects}})
-		return
-	}
-	m.yield(ReplaceItem, "", "", nil)
-}
-
 // bookmark: a server that speaks watch-list marks the first one it sends.
 func (s *watchListing) bookmark(m *machine, now time.Time, in *input) {
 	if !in.marker {
-		m.emit(action{kind: actClose})
+		m.emit(actClose)
 		s.fallBack(m, now, &input{reason: ReasonNoWatchList})
 		return
 	}
@@ -67,7 +58,7 @@ func (s *watchListing) bookmark(m *machine, now time.Time, in *input) {
 	w := &watching{since: s.since, timeout: s.timeout, accepted: true, counted: s.counted, frames: 1, beat: heartbeat{fixed: m.o.idle}}
 	m.watches.good(now)
 	m.enter(w, ReasonSynced, nil)
-	m.emit(action{kind: actIdle, wait: w.beat.limit()})
+	m.emit(actIdle).wait = w.beat.limit()
 }
 
 // fallBack lists at once, and remembers why.
