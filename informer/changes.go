@@ -26,22 +26,21 @@ func appendEvents[T any](dst []Event[T], c *store.Change[T], o origin, generatio
 		}
 		return append(dst, deletion(c, o, generation))
 	}
-	e := Event[T]{
-		Kind: Added, Key: c.Key, UID: c.UID, ResourceVersion: c.ResourceVersion, New: c.Value,
-		Received: o.received, Generation: generation, Initial: o.initial,
-	}
-	if !c.Existed {
-		return append(dst, e)
-	}
-	if c.UID != "" && c.OldUID != "" && c.UID != c.OldUID {
+	kind, old := Added, *new(T)
+	switch {
+	case !c.Existed:
+	case c.UID != "" && c.OldUID != "" && c.UID != c.OldUID:
 		o.stale = true // nobody has seen it happen
-		return append(dst, deletion(c, o, generation), e)
-	}
-	if !o.repeat && c.ResourceVersion != "" && c.ResourceVersion == c.OldVersion {
+		dst = append(dst, deletion(c, o, generation))
+	case !o.repeat && c.ResourceVersion != "" && c.ResourceVersion == c.OldVersion:
 		return dst // sent again after a resume
+	default:
+		kind, old = Updated, c.Old
 	}
-	e.Kind, e.Old, e.Initial = Updated, c.Old, false
-	return append(dst, e)
+	return append(dst, Event[T]{
+		Kind: kind, Key: c.Key, UID: c.UID, ResourceVersion: c.ResourceVersion, Old: old, New: c.Value,
+		Received: o.received, Generation: generation, Initial: o.initial && kind == Added,
+	})
 }
 
 //go:noinline // it is large
