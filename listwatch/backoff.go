@@ -36,6 +36,8 @@ type ladder struct {
 }
 
 // good notes a success.
+//
+//go:noinline // it is called from everywhere
 func (l *ladder) good(now time.Time) {
 	if l.since.IsZero() {
 		l.since = now

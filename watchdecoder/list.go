@@ -280,11 +280,13 @@ func (d *ListDecoder) fault(key types.NamespacedName) error {
 	return e
 }
 
+//go:noinline // as scanner.bad
 func (d *ListDecoder) broken() error {
 	p := d.list.end
 	return &FrameError{Offset: d.unit.src.offset + int64(p.at), Start: d.begin, Rule: p.rule, Detail: p.detail, lost: true}
 }
 
+//go:noinline // as scanner.bad
 func (d *ListDecoder) fatal(rule string, at int, detail string) error {
 	d.list.end = problem{rule: rule, detail: detail, at: at}
 	return d.broken()

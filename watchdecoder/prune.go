@@ -34,6 +34,7 @@ const (
 	ruleNotFloat = "a number out of range"
 )
 
+//go:noinline // as scanner.bad
 func (p *pruner) fail(rule string) bool {
 	if p.rule == "" {
 		p.rule = rule

@@ -417,6 +417,8 @@ func (s *scanner) abandon() {
 }
 
 // bad notes what costs this unit, or ends the stream if the unit is all there is.
+//
+//go:noinline // it is called from everywhere, and rarely
 func (s *scanner) bad(rule string, at int, detail string) scanStop {
 	if s.strict {
 		s.end = problem{rule: rule, detail: detail, at: at}

@@ -114,12 +114,16 @@ func (u *unit) giveUp() {
 }
 
 // broken is the error for what ended the stream.
+//
+//go:noinline // as scanner.bad
 func (u *unit) broken() error {
 	p := u.scan.end
 	return &FrameError{Offset: u.src.offset + int64(p.at), Start: u.start, Rule: p.rule, Detail: p.detail, lost: true}
 }
 
 // fatal is the error for what the scanner accepts and nobody can use.
+//
+//go:noinline // as scanner.bad
 func (u *unit) fatal(rule string, at int, detail string) error {
 	u.scan.end = problem{rule: rule, detail: detail, at: at}
 	return u.broken()
@@ -148,6 +152,8 @@ func (u *unit) cut(err error) error {
 }
 
 // faultError is the error for what costs this unit alone. A Table is the exception: nothing that follows will be an object.
+//
+//go:noinline // as scanner.bad
 func (u *unit) faultError(key types.NamespacedName) *FrameError {
 	p := u.scan.fault
 	return &FrameError{
