@@ -17,12 +17,14 @@ type Decoder struct {
 }
 
 // NewDecoder returns a decoder that reads from r, in reads as large as its buffer has room.
-func NewDecoder(r io.Reader, o Options) *Decoder { return &Decoder{unit: newUnit(r, o)} }
+func NewDecoder(r io.Reader, o Options) *Decoder {
+	d := new(Decoder)
+	d.unit.open(r, &o)
+	return d
+}
 
 // Expect sets the apiVersion and kind that objects must be of from the next frame on, as learned from a list; "" is not checked.
-func (d *Decoder) Expect(apiVersion, kind string) {
-	d.unit.apiVersion, d.unit.kind = []byte(apiVersion), []byte(kind)
-}
+func (d *Decoder) Expect(apiVersion, kind string) { d.unit.expect(apiVersion, kind) }
 
 // Next returns the next frame as soon as its closing brace was read. The frame is valid until the next call.
 //

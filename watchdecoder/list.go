@@ -47,7 +47,9 @@ const (
 
 // NewListDecoder returns a decoder that reads one list from r, up to r's end.
 func NewListDecoder(r io.Reader, o Options) *ListDecoder {
-	return &ListDecoder{unit: newUnit(r, o), meta: ListMeta{RemainingItemCount: -1}}
+	d := &ListDecoder{meta: ListMeta{RemainingItemCount: -1}}
+	d.unit.open(r, &o)
+	return d
 }
 
 // Meta returns the list's metadata: complete once Next returned io.EOF, what is known so far before (lists of custom resources

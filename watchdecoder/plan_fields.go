@@ -21,8 +21,8 @@ type candidate struct {
 func (p planner) fieldsOf(t reflect.Type) []planField {
 	all := candidates(t, 0, map[reflect.Type]bool{})
 	var fields []planField
-	for i, c := range all {
-		if c.dominates(all, i) {
+	for i := range all {
+		if c := &all[i]; c.dominates(all, i) {
 			fields = append(fields, planField{
 				name:   c.name,
 				member: append(appendQuoted(nil, []byte(c.name)), ':'),
@@ -37,7 +37,8 @@ func (p planner) fieldsOf(t reflect.Type) []planField {
 
 // dominates says that no other candidate of the name stands before or beside c, which is all[i].
 func (c *candidate) dominates(all []candidate, i int) bool {
-	for j, other := range all {
+	for j := range all {
+		other := &all[j]
 		if j == i || other.name != c.name {
 			continue
 		}
@@ -56,7 +57,8 @@ func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []candi
 	around[t] = true
 	defer delete(around, t)
 	var all []candidate
-	for f := range t.Fields() {
+	for i := range t.NumField() {
+		f := t.Field(i)
 		tag := f.Tag.Get("json")
 		if tag == "-" {
 			continue

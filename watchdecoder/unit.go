@@ -26,8 +26,10 @@ type unit struct {
 	}
 }
 
-func newUnit(r io.Reader, o Options) unit {
-	u := unit{maxBytes: o.MaxBytes, maxDepth: o.MaxDepth, apiVersion: []byte(o.APIVersion), kind: []byte(o.Kind)}
+// open makes a zero unit one that reads from r.
+func (u *unit) open(r io.Reader, o *Options) {
+	u.maxBytes, u.maxDepth = o.MaxBytes, o.MaxDepth
+	u.expect(o.APIVersion, o.Kind)
 	switch {
 	case u.maxBytes == 0:
 		u.maxBytes = DefaultMaxBytes
@@ -40,8 +42,11 @@ func newUnit(r io.Reader, o Options) unit {
 	if u.maxDepth < 0 || u.maxDepth > HighestDepth {
 		u.maxDepth = HighestDepth
 	}
-	u.src = source{r: r, most: max(u.maxBytes, 2*longestListText)}
-	return u
+	u.src.r, u.src.most = r, max(u.maxBytes, 2*longestListText)
+}
+
+func (u *unit) expect(apiVersion, kind string) {
+	u.apiVersion, u.kind = []byte(apiVersion), []byte(kind)
 }
 
 // next skips white space and returns the byte behind it, which stays where it is. Its error is the reader's.
