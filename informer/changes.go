@@ -20,18 +20,16 @@ type origin struct {
 // deletion and an addition. A Deleted has the state that was seen last as Old and the last known one as New, until show
 // turns it into what handlers get.
 func appendEvents[T any](dst []Event[T], c *store.Change[T], o origin, generation uint64) []Event[T] {
-	if c.Delete {
-		if !c.Existed {
-			return dst
-		}
-		return append(dst, deletion(c, o, generation))
+	another := c.Existed && !c.Delete && c.UID != "" && c.OldUID != "" && c.UID != c.OldUID
+	if another || c.Existed && c.Delete {
+		o.stale = o.stale || another // nobody has seen it happen
+		dst = append(dst, deletion(c, o, generation))
 	}
 	kind, old := Added, *new(T)
 	switch {
-	case !c.Existed:
-	case c.UID != "" && c.OldUID != "" && c.UID != c.OldUID:
-		o.stale = true // nobody has seen it happen
-		dst = append(dst, deletion(c, o, generation))
+	case c.Delete:
+		return dst
+	case another, !c.Existed:
 	case !o.repeat && c.ResourceVersion != "" && c.ResourceVersion == c.OldVersion:
 		return dst // sent again after a resume
 	default:
