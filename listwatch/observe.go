@@ -50,18 +50,15 @@ func (r *Reflector) transition(now time.Time, a *action) {
 		return
 	}
 	level := slog.LevelDebug
-	attrs := []slog.Attr{
-		slog.String("path", r.path), slog.String("from", t.From), slog.String("to", t.To), slog.String("reason", t.Reason),
-		slog.String("resourceVersion", t.Version),
-	}
+	args := []any{"path", r.path, "from", t.From, "to", t.To, "reason", t.Reason, "resourceVersion", t.Version}
 	if t.Delay > 0 {
-		attrs = append(attrs, slog.Duration("delay", t.Delay))
+		args = append(args, "delay", t.Delay)
 	}
 	if t.Err != nil {
 		level = slog.LevelWarn
-		attrs = append(attrs, slog.String("error", t.Err.Error()))
+		args = append(args, "error", t.Err.Error())
 	}
-	r.options.Logger.LogAttrs(context.Background(), level, "listwatch", attrs...)
+	r.options.Logger.Log(context.Background(), level, "listwatch", args...)
 }
 
 func (s *Status) entered(a *action, now time.Time) {
