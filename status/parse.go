@@ -12,7 +12,7 @@ import (
 type ParseError struct {
 	Offset int64
 	Rule   string
-	Err    error // of the JSON decoder, or nil
+	Err    error // what is wrong with the JSON, or nil
 }
 
 // Error names the rule, never the content.
@@ -24,6 +24,12 @@ func (e *ParseError) Error() string {
 }
 
 func (e *ParseError) Unwrap() error { return e.Err }
+
+// Causes of a ParseError. They repeat nothing of the input.
+var (
+	errMalformed = errors.New("malformed JSON")
+	errType      = errors.New("JSON of another type")
+)
 
 // Parse reads a Status object of kind Status and version v1 that is not a success, and nothing around it but white space. Anything else is a *ParseError.
 // Keys count in their exact case, unknown ones are skipped. The result shares no memory with object.
@@ -54,17 +60,17 @@ func Parse(object []byte) (*Error, error) {
 	return e, nil
 }
 
-// fields is a JSON object by exact keys: encoding/json matches the fields of a struct in any case.
-type fields map[string]json.RawMessage
-
 func parseFields(object []byte) (fields, error) {
-	var f fields
-	err := json.Unmarshal(object, &f)
-	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, &ParseError{Offset: bad.Offset, Rule: "malformed JSON (RFC 8259)", Err: err}
+	v, offset := parseJSON(object)
+	if v == nil {
+		return nil, &ParseError{Offset: int64(offset), Rule: "malformed JSON (RFC 8259)", Err: errMalformed}
 	}
-	if err != nil || f == nil {
-		return nil, &ParseError{Offset: -1, Rule: "not a JSON object", Err: err}
+	f, ok := v.object()
+	switch {
+	case !ok:
+		return nil, &ParseError{Offset: -1, Rule: "not a JSON object", Err: errType}
+	case f == nil:
+		return nil, &ParseError{Offset: -1, Rule: "not a JSON object"}
 	}
 	return f, nil
 }
@@ -72,31 +78,27 @@ func parseFields(object []byte) (fields, error) {
 // fieldParser keeps the first error. A field that is absent or null is the zero value.
 type fieldParser struct{ err error }
 
-func (p *fieldParser) decode(f fields, name string, into any) {
+// field reads the field of that name as one of the methods of jsonValue does.
+func field[T any](p *fieldParser, f fields, name string, read func(jsonValue) (T, bool)) (into T) {
 	raw := f[name]
 	if raw == nil || p.err != nil {
-		return
+		return into
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		p.err = &ParseError{Offset: -1, Rule: "the field " + name + " has a type of its own", Err: err}
+	into, ok := read(raw)
+	if !ok {
+		p.err = &ParseError{Offset: -1, Rule: "the field " + name + " has a type of its own", Err: errType}
 	}
+	return into
 }
 
-func (p *fieldParser) text(f fields, name string) string {
-	var s string
-	p.decode(f, name, &s)
-	return s
-}
+func (p *fieldParser) text(f fields, name string) string { return field(p, f, name, jsonValue.text) }
 
 func (p *fieldParser) integer(f fields, name string) int32 {
-	var n int32
-	p.decode(f, name, &n)
-	return n
+	return field(p, f, name, jsonValue.integer)
 }
 
 func (p *fieldParser) details(top fields) *Details {
-	var f fields
-	p.decode(top, "details", &f)
+	f := field(p, top, "details", jsonValue.object)
 	if f == nil {
 		return nil
 	}
@@ -104,9 +106,7 @@ func (p *fieldParser) details(top fields) *Details {
 		Name: p.text(f, "name"), Group: p.text(f, "group"), Kind: p.text(f, "kind"), UID: p.text(f, "uid"),
 		RetryAfterSeconds: p.integer(f, "retryAfterSeconds"),
 	}
-	var causes []fields
-	p.decode(f, "causes", &causes)
-	for _, c := range causes {
+	for _, c := range field(p, f, "causes", jsonValue.objects) {
 		d.Causes = append(d.Causes, Cause{Type: CauseType(p.text(c, "reason")), Message: p.text(c, "message"), Field: p.text(c, "field")})
 	}
 	return d
