@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file is a JSON reader because the one of encoding/json costs an embedded program 61 KB, and a Status needs little of it.
+// This file is a JSON reader because the one of encoding/json costs an embedded program some 50 KB, and a Status needs little of it.
 // What is valid, what a text stands for, which of two equal keys counts and which byte is to blame is as encoding/json has it:
 // FuzzJSON holds both against each other.
 
