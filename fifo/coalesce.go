@@ -1,20 +1,21 @@
 package fifo
 
 // append adds d, or merges it with a waiting delta of its key.
-func (q *Queue[T]) append(d *Delta[T]) {
+func (q *Queue[T]) append(d Delta[T]) {
+	if !q.options.Coalesce {
+		q.waiting = append(q.waiting, d)
+		return
+	}
 	if at, ok := q.mergeable(d); ok {
 		earlier := &q.waiting[at]
 		d.Type, d.Received = merged(earlier.Type, d.Type), earlier.Received
-		*earlier = *d
+		*earlier = d
 		if d.Type == Deleted {
 			delete(q.newest, d.Key) // what follows a deletion is another life of the key
 		}
 		return
 	}
-	q.waiting = append(q.waiting, *d)
-	if !q.options.Coalesce {
-		return
-	}
+	q.waiting = append(q.waiting, d)
 	switch d.Type {
 	case Added, Updated, Resync:
 		if d.Key.Name != "" {
@@ -28,17 +29,14 @@ func (q *Queue[T]) append(d *Delta[T]) {
 }
 
 // merges reports whether d would find a place in a full queue.
-func (q *Queue[T]) merges(d *Delta[T]) bool {
+func (q *Queue[T]) merges(d Delta[T]) bool {
 	_, ok := q.mergeable(d)
-	return ok
+	return ok && q.options.Coalesce
 }
 
 // mergeable finds the waiting delta that d supersedes: one of the same key and, as far as both are known, the same UID,
 // which the consumer has not been given yet.
-func (q *Queue[T]) mergeable(d *Delta[T]) (int, bool) {
-	if !q.options.Coalesce {
-		return 0, false
-	}
+func (q *Queue[T]) mergeable(d Delta[T]) (int, bool) {
 	position, ok := q.newest[d.Key]
 	at := position - q.base
 	if !ok || at < q.taken || d.Type == Replaced || d.Type == Bookmark || d.Type == Resync {

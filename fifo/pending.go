@@ -36,46 +36,44 @@ func (p *pending[T]) append(e *Event[T]) {
 // fold adds e, merged with what is pending for its key.
 func (p *pending[T]) fold(e *Event[T]) {
 	at, ok := p.newest[e.Key]
-	if !ok || p.apart(&p.entries[at].Event, e) {
+	if !ok {
 		p.append(e)
 		return
 	}
 	earlier := &p.entries[at].Event
-	if earlier.Kind == ObjectAdded && e.Kind == ObjectDeleted {
-		p.remove(at) // it came and went unseen
+	if !p.difference && (earlier.Generation != e.Generation || differ(earlier.UID, e.UID)) {
+		p.append(e)
 		return
 	}
-	join(earlier, e)
-}
-
-// apart says that two changes of one key are not to be merged.
-func (p *pending[T]) apart(earlier, e *Event[T]) bool {
-	if !p.difference {
-		return earlier.Generation != e.Generation || differ(earlier.UID, e.UID)
+	switch {
+	case earlier.Kind == ObjectAdded && e.Kind == ObjectDeleted:
+		p.remove(at) // it came and went unseen
+	case earlier.Kind == ObjectDeleted && e.Kind == ObjectAdded && differ(earlier.UID, e.UID):
+		p.append(e) // two lives of one key stay two events
+	default:
+		*earlier = join(earlier, e)
 	}
-	// Two lives of one key stay two events.
-	return earlier.Kind == ObjectDeleted && e.Kind == ObjectAdded && differ(earlier.UID, e.UID)
 }
 
-// join makes two changes of one object one, in the place of the first: its old state, the last one's new state.
-func join[T any](earlier, later *Event[T]) {
-	kind, old := later.Kind, later.Old
+// join is two changes of one object in one: the first one's old state, the last one's new state.
+func join[T any](earlier, later *Event[T]) Event[T] {
+	e := *later
+	e.Received = earlier.Received
+	e.Initial = earlier.Initial && later.Initial
 	switch {
 	case later.Kind == ObjectDeleted: // its New is the last state known to anyone
 		if earlier.Kind == ObjectUpdated {
-			old = earlier.Old
+			e.Old = earlier.Old
 		}
 	case later.Kind == ObjectResync:
-		kind, old = earlier.Kind, earlier.Old
+		e.Kind, e.Old = earlier.Kind, earlier.Old
 	case earlier.Kind == ObjectResync:
 	case earlier.Kind == ObjectAdded:
-		kind, old = ObjectAdded, earlier.Old
+		e.Kind, e.Old = ObjectAdded, earlier.Old
 	default:
-		kind, old = ObjectUpdated, earlier.Old
+		e.Kind, e.Old = ObjectUpdated, earlier.Old
 	}
-	received, initial := earlier.Received, earlier.Initial && later.Initial
-	*earlier = *later
-	earlier.Kind, earlier.Old, earlier.Received, earlier.Initial = kind, old, received, initial
+	return e
 }
 
 func differ(a, b string) bool { return a != "" && b != "" && a != b }
@@ -97,14 +95,21 @@ func (p *pending[T]) remove(at int) {
 
 // compact rewrites the changes without the holes, so that keys that come and go unseen leave nothing behind.
 func (p *pending[T]) compact() {
-	holey := p.entries[p.first:]
-	p.entries, p.first, p.live = make([]change[T], 0, p.live+p.live/4), 0, 0
+	entries := make([]change[T], 0, p.live+p.live/4)
 	clear(p.newest)
-	for i := range holey {
-		if holey[i].Kind != 0 {
-			p.append(&holey[i].Event)
+	for _, c := range p.entries[p.first:] {
+		if c.Kind == 0 {
+			continue
 		}
+		before, ok := p.newest[c.Key]
+		if !ok {
+			before = -1
+		}
+		c.before = before
+		entries = append(entries, c)
+		p.newest[c.Key] = len(entries) - 1
 	}
+	p.entries, p.first = entries, 0
 }
 
 // take appends the first n changes to dst and forgets them.

@@ -49,7 +49,7 @@ func NewQueue[T any](o QueueOptions[T]) *Queue[T] {
 // Push appends d. It waits while the queue is full, and returns ErrClosed or the context's cause without appending.
 func (q *Queue[T]) Push(ctx context.Context, d Delta[T]) error {
 	q.mu.Lock()
-	for !q.closed && len(q.waiting) >= q.options.Limit && q.options.Limit > 0 && !q.merges(&d) {
+	for !q.closed && len(q.waiting) >= q.options.Limit && q.options.Limit > 0 && !q.merges(d) {
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (q *Queue[T]) Push(ctx context.Context, d Delta[T]) error {
 	if q.closed {
 		return ErrClosed
 	}
-	q.append(&d)
+	q.append(d)
 	q.signal()
 	return nil
 }

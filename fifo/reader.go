@@ -101,29 +101,16 @@ func (r *Reader[T]) Poll(dst []Event[T], limit int) ([]Event[T], error) {
 		}
 		return dst, nil
 	}
-	for n > 0 {
+	for range n {
 		if r.index == segmentSize {
 			r.at, r.index = r.at.next, 0
 		}
-		run := r.at.events[r.index:min(r.index+n, segmentSize)]
-		dst = append(dst, run...)
-		r.index += len(run)
-		r.position += uint64(len(run))
-		n -= len(run)
+		dst = append(dst, r.at.events[r.index])
+		r.index++
+		r.position++
 	}
 	l.made()
 	return dst, nil
-}
-
-// advance moves the cursor over the next event, which there must be, and returns it.
-func (r *Reader[T]) advance() *Event[T] {
-	if r.index == segmentSize {
-		r.at, r.index = r.at.next, 0
-	}
-	e := &r.at.events[r.index]
-	r.index++
-	r.position++
-	return e
 }
 
 // Depth returns how many events wait for the reader.
@@ -158,8 +145,12 @@ func (r *Reader[T]) overflow() {
 		return
 	}
 	p := newPending[T](r.options.Policy == DropAndResync)
-	for r.position < r.log.end {
-		p.fold(r.advance())
+	for ; r.position < r.log.end; r.position++ {
+		if r.index == segmentSize {
+			r.at, r.index = r.at.next, 0
+		}
+		p.fold(&r.at.events[r.index])
+		r.index++
 	}
 	r.at, r.pending = nil, p
 	r.left++
@@ -197,8 +188,12 @@ func (r *Reader[T]) Close(drain bool) {
 // detach copies what waits for the reader, as it stands, so that it no longer depends on the log.
 func (r *Reader[T]) detach() {
 	p := newPending[T](false)
-	for r.position < r.log.end {
-		p.append(r.advance())
+	for ; r.position < r.log.end; r.position++ {
+		if r.index == segmentSize {
+			r.at, r.index = r.at.next, 0
+		}
+		p.append(&r.at.events[r.index])
+		r.index++
 	}
 	r.at, r.pending = nil, p
 }

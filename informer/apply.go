@@ -10,8 +10,7 @@ import (
 // apply carries a batch of the queue into the store and to the subscriptions. Where it fails, which only the end of
 // ctx makes it do, the batch stays in the queue.
 func (s *source[T]) apply(ctx context.Context, batch []fifo.Delta[*job[T]]) error {
-	for n := range batch {
-		d := &batch[n]
+	for _, d := range batch {
 		switch d.Type {
 		case fifo.Bookmark:
 			s.reach(d.Value.version)
@@ -39,7 +38,7 @@ func (s *source[T]) reach(version string) {
 
 // gather waits until the object is decoded and puts it where it belongs: into the list that is being read, or into the
 // next commit.
-func (s *source[T]) gather(ctx context.Context, d *fifo.Delta[*job[T]]) error {
+func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	j := d.Value
 	if j.list != nil && d.Type == fifo.Deleted {
 		j.list.state.Remove(d.Key)
@@ -62,7 +61,7 @@ func (s *source[T]) gather(ctx context.Context, d *fifo.Delta[*job[T]]) error {
 	}
 	switch {
 	case j.list == nil:
-		s.gatherChange(d, &c)
+		s.gatherChange(d, c)
 	case j.err == nil:
 		j.list.state.Put(c)
 	case d.Key.Name != "":
@@ -71,19 +70,19 @@ func (s *source[T]) gather(ctx context.Context, d *fifo.Delta[*job[T]]) error {
 	return nil
 }
 
-func (s *source[T]) gatherChange(d *fifo.Delta[*job[T]], c *store.Change[T]) {
+func (s *source[T]) gatherChange(d fifo.Delta[*job[T]], c store.Change[T]) {
 	j := d.Value
 	s.reach(j.version)
 	if j.err != nil && d.Type != fifo.Deleted {
 		return // the stored state stays, marked stale, and the version moves on with the Problem as its witness
 	}
 	c.Delete = d.Type == fifo.Deleted
-	s.changes = append(s.changes, *c)
+	s.changes = append(s.changes, c)
 	s.origins = append(s.origins, origin{received: d.Received, last: j.err == nil, repeat: s.informer.options.RedeliverUnchanged})
 }
 
 // report tells of an object that cannot be stored as it came. A deletion is one all the same.
-func (s *source[T]) report(d *fifo.Delta[*job[T]]) {
+func (s *source[T]) report(d fifo.Delta[*job[T]]) {
 	p := Problem{Key: d.Key, ResourceVersion: d.ResourceVersion, Reason: d.Value.reason, Err: d.Value.err}
 	if p.Reason == "" {
 		p.Reason = "undecodable"
@@ -152,7 +151,7 @@ func (s *source[T]) advance() {
 
 // replace commits the list that has been read, as one change of the store. The first one of a source that the informer
 // began with is shown to the subscriptions out of the store, as the state that they begin with; any other as events.
-func (s *source[T]) replace(ctx context.Context, d *fifo.Delta[*job[T]]) error {
+func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	i, list := s.informer, d.Value.list
 	if err := i.log.Room(ctx); err != nil {
 		return err

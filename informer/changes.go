@@ -20,25 +20,28 @@ type origin struct {
 // deletion and an addition. A Deleted has the state that was seen last as Old and the last known one as New, until show
 // turns it into what handlers get.
 func appendEvents[T any](dst []Event[T], c *store.Change[T], o origin, generation uint64) []Event[T] {
-	another := c.Existed && !c.Delete && c.UID != "" && c.OldUID != "" && c.UID != c.OldUID
-	if another || c.Existed && c.Delete {
-		o.stale = o.stale || another // nobody has seen it happen
-		dst = append(dst, deletion(c, o, generation))
+	if c.Delete {
+		if !c.Existed {
+			return dst
+		}
+		return append(dst, deletion(c, o, generation))
 	}
-	kind, old := Added, *new(T)
-	switch {
-	case c.Delete:
-		return dst
-	case another, !c.Existed:
-	case !o.repeat && c.ResourceVersion != "" && c.ResourceVersion == c.OldVersion:
+	e := Event[T]{
+		Kind: Added, Key: c.Key, UID: c.UID, ResourceVersion: c.ResourceVersion, New: c.Value,
+		Received: o.received, Generation: generation, Initial: o.initial,
+	}
+	if !c.Existed {
+		return append(dst, e)
+	}
+	if c.UID != "" && c.OldUID != "" && c.UID != c.OldUID {
+		o.stale = true // nobody has seen it happen
+		return append(dst, deletion(c, o, generation), e)
+	}
+	if !o.repeat && c.ResourceVersion != "" && c.ResourceVersion == c.OldVersion {
 		return dst // sent again after a resume
-	default:
-		kind, old = Updated, c.Old
 	}
-	return append(dst, Event[T]{
-		Kind: kind, Key: c.Key, UID: c.UID, ResourceVersion: c.ResourceVersion, Old: old, New: c.Value,
-		Received: o.received, Generation: generation, Initial: o.initial && kind == Added,
-	})
+	e.Kind, e.Old, e.Initial = Updated, c.Old, false
+	return append(dst, e)
 }
 
 //go:noinline // it is large

@@ -47,11 +47,10 @@ func (s *Subscription[T]) deliver(events []Event[T]) bool {
 func (s *Subscription[T]) visible(events []Event[T]) []Event[T] {
 	match := s.handler.Match
 	kept := events[:0]
-	for n := range events {
-		e := &events[n]
+	for _, e := range events {
 		gone, seen := e.Kind == Deleted, match == nil
 		if !seen {
-			s.contain("Match of handler", func() { seen = narrow(e, match) })
+			s.contain("Match of handler", func() { seen = narrow(&e, match) })
 		}
 		if !seen {
 			continue
@@ -59,7 +58,7 @@ func (s *Subscription[T]) visible(events []Event[T]) []Event[T] {
 		if gone {
 			e.Old, e.New = e.New, *new(T)
 		}
-		kept = append(kept, *e)
+		kept = append(kept, e)
 	}
 	return kept
 }

@@ -11,7 +11,6 @@ import (
 func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 	j := &job[T]{source: s, version: e.Version, list: s.list}
 	var t fifo.DeltaType
-	object := false
 	switch e.Kind {
 	case listwatch.ReplaceBegin:
 		return s.beginReplace(ctx)
@@ -29,22 +28,23 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 		t, j.err, j.reason = fifo.Updated, e.Err, e.Reason
 		j.done.Store(true)
 	case listwatch.Added, listwatch.ReplaceItem:
-		t, object = fifo.Added, true
+		return s.takeObject(ctx, s.delta(fifo.Added, e, j), e.Object)
 	case listwatch.Modified:
-		t, object = fifo.Updated, true
+		return s.takeObject(ctx, s.delta(fifo.Updated, e, j), e.Object)
 	case listwatch.Deleted:
-		t, object = fifo.Deleted, true
+		return s.takeObject(ctx, s.delta(fifo.Deleted, e, j), e.Object)
 	default:
 		return nil
 	}
-	d := fifo.Delta[*job[T]]{
+	return s.queue.Push(ctx, s.delta(t, e, j))
+}
+
+//go:noinline // it is large, and called from everywhere
+func (s *source[T]) delta(t fifo.DeltaType, e *listwatch.Event, j *job[T]) fifo.Delta[*job[T]] {
+	return fifo.Delta[*job[T]]{
 		Type: t, Key: e.Identity.Key(), UID: string(e.Identity.UID), ResourceVersion: string(e.Identity.ResourceVersion),
 		Value: j, Received: e.Received,
 	}
-	if object {
-		return s.takeObject(ctx, &d, e.Object)
-	}
-	return s.queue.Push(ctx, d)
 }
 
 // beginReplace waits until everything before the list is in the store: what the list leaves unchanged is found by
@@ -62,7 +62,7 @@ func (s *source[T]) beginReplace(ctx context.Context) error {
 }
 
 // takeObject drops what the store has already, as a relist or a resume brings it; anything else is decoded.
-func (s *source[T]) takeObject(ctx context.Context, d *fifo.Delta[*job[T]], object []byte) error {
+func (s *source[T]) takeObject(ctx context.Context, d fifo.Delta[*job[T]], object []byte) error {
 	switch list := d.Value.list; {
 	case list != nil:
 		if list.keep && list.state.Keep(d.Key, d.UID, d.ResourceVersion) {
@@ -73,14 +73,14 @@ func (s *source[T]) takeObject(ctx context.Context, d *fifo.Delta[*job[T]], obje
 		if had, ok := s.informer.store.Entry(d.Key); ok && had.UID == d.UID && had.ResourceVersion == d.ResourceVersion {
 			s.unchanged.Add(1)
 			d.Type = fifo.Bookmark
-			return s.queue.Push(ctx, *d)
+			return s.queue.Push(ctx, d)
 		}
 	}
 	return s.push(ctx, d, object)
 }
 
 // push gives the object to the decode workers and, in the order of the wire, to the queue.
-func (s *source[T]) push(ctx context.Context, d *fifo.Delta[*job[T]], object []byte) error {
+func (s *source[T]) push(ctx context.Context, d fifo.Delta[*job[T]], object []byte) error {
 	j := d.Value
 	j.load(object)
 	if err := s.reserve(ctx, j.size); err != nil {
@@ -88,7 +88,7 @@ func (s *source[T]) push(ctx context.Context, d *fifo.Delta[*job[T]], object []b
 	}
 	s.informer.decoding.Add(1)
 	s.informer.pool.submit(j)
-	return s.queue.Push(ctx, *d)
+	return s.queue.Push(ctx, d)
 }
 
 // reserve waits while too many bytes are on their way to be decoded. One object always finds a place.

@@ -79,7 +79,7 @@ func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	if frame.Identity.Key() != key {
 		return true
 	}
-	s.push(ctx, &fifo.Delta[*job[T]]{
+	s.push(ctx, fifo.Delta[*job[T]]{
 		Type: fifo.Updated, Key: key, UID: string(frame.Identity.UID), ResourceVersion: string(frame.Identity.ResourceVersion),
 		Value: &job[T]{source: s, again: true}, Received: time.Now(),
 	}, frame.Object)
