@@ -137,8 +137,50 @@ func TestNamespacesMayChangeFromAHandler(t *testing.T) {
 		defer stop()
 		k.await(sub.Synced())
 		settle()
-		told.want(k, "one leads to the other", "Added red/a >n1 initial", "Deleted red/a n1> stale", "Added blue/a >n2 initial")
+		want := []string{"Added blue/a >n2 initial", "Added red/a >n1 initial", "Deleted red/a n1> stale"}
+		if diff := cmp.Diff(want, sorted(told.take())); diff != "" { // of two namespaces, either may come first
+			k.Errorf("one leads to the other (-want +got):\n%s", diff)
+		}
 	})
+}
+
+func TestNamespaceThatComesBackStandsBehindItsRemoval(t *testing.T) {
+	for limit, want := range map[int][]string{
+		0: {"Deleted red/a n1> stale", "Added red/a >n1 initial", "Updated red/a n1>n2", "Deleted red/a n2> stale", "Added red/a >n2 initial", "Updated red/a n2>n3"},
+		1: {"Deleted red/a n1> stale", "Added red/a >n2", "Deleted red/a n2> stale", "Added red/a >n3"},
+	} {
+		bubble(t, fakeapi.Options{}, func(k *kit) {
+			k.put("red/a", "n1")
+			i := k.pods(Options{Namespaces: []string{"red", "blue"}})
+			var told record
+			busy, free := make(chan struct{}), make(chan struct{})
+			sub := i.Subscribe(Handler[*pod]{Limit: limit, OnEvent: func(e Event[*pod]) {
+				if e.Key.Name != "wait" {
+					told.pod(e)
+					return
+				}
+				close(busy)
+				<-free
+			}})
+			stop := run(k, i)
+			defer stop()
+			k.await(sub.Synced())
+			k.put("blue/wait", "n")
+			k.await(busy)
+			told.want(k, "its first life", "Added red/a >n1 initial")
+			for _, node := range []string{"n2", "n3"} {
+				if err := errors.Join(i.RemoveNamespace("red"), i.AddNamespace("red")); err != nil {
+					k.Error(err)
+				}
+				settle()
+				k.put("red/a", node)
+				settle()
+			}
+			close(free)
+			settle()
+			told.want(k, "each life of the namespace after the one before", want...)
+		})
+	}
 }
 
 func TestNamespaceRemovedBeforeItsFirstState(t *testing.T) {
