@@ -32,6 +32,9 @@ type kit struct {
 func bubble(t *testing.T, o fakeapi.Options, test func(k *kit)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		// What hangs would let the fake clock run for ever, and the server's history fill the memory.
+		hangs := time.AfterFunc(7*24*time.Hour, func() { panic(t.Name() + ": a week has gone by") })
+		defer hangs.Stop()
 		server := fakeapi.New(o)
 		defer server.Close()
 		client, err := rest.NewClient(rest.Config{Server: server.URL(), Dial: server.Dial})

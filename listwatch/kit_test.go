@@ -37,6 +37,9 @@ type kit struct {
 func inBubble(t *testing.T, o fakeapi.Options, f func(k *kit)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		// What hangs would let the fake clock run for ever, and the server's history fill the memory.
+		hangs := time.AfterFunc(7*24*time.Hour, func() { panic(t.Name() + ": a week has gone by") })
+		defer hangs.Stop()
 		api := fakeapi.New(o)
 		defer api.Close()
 		k := &kit{t: t, api: api, client: newClient(t, api)}
