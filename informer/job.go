@@ -84,7 +84,7 @@ type PanicError struct {
 func newPanicError(where string, cause any) *PanicError {
 	e := &PanicError{Where: where, Type: fmt.Sprintf("%T", cause), Stack: debug.Stack()}
 	if err, ok := cause.(error); ok {
-		if re := runtime.Error(nil); errors.As(err, &re) {
+		if re, ok := errors.AsType[runtime.Error](err); ok {
 			e.Err = re
 		}
 	}

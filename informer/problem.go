@@ -148,8 +148,7 @@ func (i *Informer[T]) indexProblems(err error) {
 	}
 	for _, err := range list {
 		p := Problem{Reason: "index", Err: err, again: true}
-		var ie *store.IndexError
-		if errors.As(err, &ie) {
+		if ie, ok := errors.AsType[*store.IndexError](err); ok {
 			p.Key = ie.Key
 		}
 		i.problem(p)

@@ -12,26 +12,18 @@ import (
 // classify says what a failure means for what is followed. It is the one place where errors of the layers below are told apart.
 func classify(err error) input {
 	in := input{kind: inEnded, err: err, reason: ReasonConnection}
-	var (
-		limit    *LimitError
-		api      *status.Error
-		frame    *watchdecoder.FrameError
-		wire     *rest.Error
-		redirect *rest.RedirectError
-	)
-	switch {
-	case errors.Is(err, errOverdue):
+	if errors.Is(err, errOverdue) {
 		in.reason = ReasonOverdue
-	case errors.As(err, &limit):
+	} else if _, ok := errors.AsType[*LimitError](err); ok {
 		in.reason = ReasonLimit
-	case errors.As(err, &api):
+	} else if api, ok := errors.AsType[*status.Error](err); ok {
 		in.reason, in.status = classifyStatus(api), true
 		in.retryAfter, _ = status.RetryAfter(api)
-	case errors.As(err, &redirect):
+	} else if _, ok := errors.AsType[*rest.RedirectError](err); ok {
 		in.reason, in.status = ReasonRefused, true
-	case errors.As(err, &frame):
+	} else if frame, ok := errors.AsType[*watchdecoder.FrameError](err); ok {
 		in.reason = classifyFrame(frame)
-	case errors.As(err, &wire):
+	} else if wire, ok := errors.AsType[*rest.Error](err); ok {
 		in.reason = classifyWire(wire)
 	}
 	return in

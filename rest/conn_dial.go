@@ -91,14 +91,15 @@ func (cn *conn) dial(ctx context.Context, c *Client, proxy *url.URL, t traces) e
 // dialError sorts what a dialler returns.
 func dialError(ctx context.Context, addr string, timedOut bool, limit time.Duration, err error) error {
 	e := &Error{Phase: PhaseDial, Addr: addr, Err: err}
-	var dns *net.DNSError
 	switch {
 	case ctx.Err() != nil:
 		e.Err = contextError(ctx)
 	case timedOut:
 		e.Rule, e.timeout = fmt.Sprintf("no connection within %v", limit), true
-	case errors.As(err, &dns):
-		e.Phase = PhaseResolve
+	default:
+		if _, ok := errors.AsType[*net.DNSError](err); ok {
+			e.Phase = PhaseResolve
+		}
 	}
 	return e
 }
@@ -144,7 +145,7 @@ func (cn *conn) secure(cfg *tls.Config, limit time.Duration, proxy bool, t trace
 		s := tc.ConnectionState()
 		t.tls(TLSDone{
 			Conn: cn.id, Time: time.Now(), Duration: time.Since(start), Proxy: proxy, Version: tls.VersionName(s.Version),
-			Cipher: tls.CipherSuiteName(s.CipherSuite), ALPN: s.NegotiatedProtocol, ServerName: s.ServerName, Resumed: s.DidResume, Peer: s.PeerCertificates,
+			Cipher: s.CipherSuite, ALPN: s.NegotiatedProtocol, ServerName: s.ServerName, Resumed: s.DidResume, Peer: s.PeerCertificates,
 		})
 	}
 	return nil

@@ -47,7 +47,7 @@ func (cn *conn) failure(ctx context.Context, err error) (*Error, Side) {
 	case errors.Is(e.Err, io.ErrUnexpectedEOF):
 		return e, SidePeerFIN
 	}
-	if record, ok := errors.AsType[tls.RecordHeaderError](e.Err); ok && e.Phase == PhaseTLS {
+	if record, ok := e.Err.(tls.RecordHeaderError); ok && e.Phase == PhaseTLS {
 		e.Rule = ruleNoTLS
 		e.Err = nil
 		if string(record.RecordHeader[:4]) == "HTTP" {

@@ -118,8 +118,7 @@ func plainText(err error) string {
 	if bad, ok := errors.AsType[*url.Error](err); ok {
 		return bad.Op + ": " + bad.Err.Error()
 	}
-	var op *net.OpError
-	if errors.As(err, &op) && op.Err != nil {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Err != nil {
 		return op.Err.Error()
 	}
 	return err.Error()

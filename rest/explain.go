@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
@@ -58,14 +59,19 @@ func hintFor(e *Error) string {
 const hintClientCert = "the server did not accept the client certificate, or wants one; check certificate and key of the configuration"
 
 func hintTLS(e *Error) string {
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](e.Err); ok {
+	cause := e.Err
+	if refused, ok := errors.AsType[*tls.CertificateVerificationError](cause); ok {
+		cause = refused.Err
+	}
+	switch cause := cause.(type) {
+	case x509.UnknownAuthorityError:
 		return "the certificate is signed by nobody we trust; give the cluster's CA (certificate-authority), or check that this is the right server"
-	}
-	if host, ok := errors.AsType[x509.HostnameError](e.Err); ok {
-		return "the certificate is for other names than " + quote(host.Host) + "; use one of those, or set the TLS server name"
-	}
-	if invalid, ok := errors.AsType[x509.CertificateInvalidError](e.Err); ok && invalid.Reason == x509.Expired {
-		return "the certificate has expired or is not yet valid; renew it, or check the clock of this machine"
+	case x509.HostnameError:
+		return "the certificate is for other names than " + quote(cause.Host) + "; use one of those, or set the TLS server name"
+	case x509.CertificateInvalidError:
+		if cause.Reason == x509.Expired {
+			return "the certificate has expired or is not yet valid; renew it, or check the clock of this machine"
+		}
 	}
 	if e.protocol || strings.HasPrefix(e.Rule, ruleNoTLS) {
 		return hintUseHTTP

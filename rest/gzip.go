@@ -80,7 +80,7 @@ func (z *gzipReader) nextMember() error {
 	}
 	h := gzipHeader{br: z.br}
 	if err := h.read(); err != nil {
-		if rule, ok := errors.AsType[gzipRule](err); ok {
+		if rule, ok := err.(gzipRule); ok {
 			return z.broken("RFC 1952 2.3", string(rule))
 		}
 		return z.inMember(err)
@@ -112,7 +112,7 @@ func (z *gzipReader) endMember() error {
 
 // inMember is an error where more of a member had to come.
 func (z *gzipReader) inMember(err error) error {
-	if corrupt, ok := errors.AsType[flate.CorruptInputError](err); ok {
+	if corrupt, ok := err.(flate.CorruptInputError); ok {
 		return z.broken("RFC 1951 3.2", fmt.Sprintf("deflate data that cannot be, %d bytes into its member", int64(corrupt)))
 	}
 	if z.content.ended.Load() && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)) {

@@ -36,24 +36,26 @@ func (p *kubeconfigParser) config(root any) *kubeconfig {
 	if k.current = top.text("current-context"); k.current != "" {
 		k.currentFile = p.file
 	}
-	readNamed(p, top, "clusters", "cluster", k.clusters, p.cluster)
-	readNamed(p, top, "users", "user", k.users, p.user)
-	readNamed(p, top, "contexts", "context", k.contexts, p.context)
+	top.named("cluster", func(name string, o object) { k.clusters[name] = p.cluster(o) })
+	top.named("user", func(name string, o object) { k.users[name] = p.user(o) })
+	top.named("context", func(name string, o object) { k.contexts[name] = p.context(o) })
 	return k
 }
 
-// readNamed reads a list of {name: ..., <kind>: {...}}. A name that stands twice
-// in one file is refused, as clientcmd does.
-func readNamed[V any](p *kubeconfigParser, top object, list, kind string, into map[string]V, read func(object) V) {
-	for _, item := range top.list(list) {
-		named := p.object(item, "an entry of "+list)
-		name := named.text("name")
+// named reads a list of {name: ..., <kind>: {...}}. A name that stands twice in
+// one file is refused, as clientcmd does.
+func (o object) named(kind string, read func(name string, o object)) {
+	var names []string
+	for _, item := range o.list(kind + "s") {
+		entry := o.p.object(item, "an entry of "+kind+"s")
+		name := entry.text("name")
 		at := kind + " " + quote(name)
-		if _, twice := into[name]; twice {
-			p.fail(at, "is defined twice")
+		if slices.Contains(names, name) {
+			o.p.fail(at, "is defined twice")
 			return
 		}
-		into[name] = read(p.object(named.fields[kind], at))
+		names = append(names, name)
+		read(name, o.p.object(entry.fields[kind], at))
 	}
 }
 

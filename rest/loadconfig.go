@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -121,7 +123,7 @@ func (o LoadOptions) withoutServer(found kubeconfigSearch) (Config, error) {
 	switch {
 	case len(found.files) > 0:
 		return Config{}, &ConfigError{File: found.files[0], Field: "current-context", Err: cause,
-			Rule: "is not set, so no server is chosen; the contexts are " + quoteNames(found.merged.contexts)}
+			Rule: "is not set, so no server is chosen; the contexts are " + quoteNames(maps.Keys(found.merged.contexts))}
 	case len(found.missing) > 0:
 		return Config{}, &ConfigError{File: found.missing[0], Field: "from " + found.source, Err: cause,
 			Rule: "does not exist; name a kubeconfig or a server"}
@@ -132,16 +134,12 @@ func (o LoadOptions) withoutServer(found kubeconfigSearch) (Config, error) {
 // maxNames bounds how many names a message lists.
 const maxNames = 10
 
-// quoteNames lists the keys of a map, sorted, for a message.
-func quoteNames[V any](entries map[string]V) string {
-	if len(entries) == 0 {
+// quoteNames lists names, sorted, for a message.
+func quoteNames(all iter.Seq[string]) string {
+	names := slices.Sorted(all)
+	if len(names) == 0 {
 		return "none"
 	}
-	names := make([]string, 0, len(entries))
-	for name := range entries {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	more := ""
 	if len(names) > maxNames {
 		names, more = names[:maxNames], ", ..."

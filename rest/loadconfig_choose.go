@@ -1,6 +1,9 @@
 package rest
 
-import "cmp"
+import (
+	"cmp"
+	"maps"
+)
 
 // choice is the cluster and the user in force after the context and every override.
 type choice struct {
@@ -18,10 +21,10 @@ func (k *kubeconfig) choose(o LoadOptions) (choice, error) {
 	context, ok := k.contexts[c.contextName]
 	switch {
 	case !ok && o.Context != "":
-		return c, &ConfigError{Field: "context " + quote(o.Context), Rule: "does not exist; the contexts are " + quoteNames(k.contexts)}
+		return c, &ConfigError{Field: "context " + quote(o.Context), Rule: "does not exist; the contexts are " + quoteNames(maps.Keys(k.contexts))}
 	case !ok && k.current != "":
 		return c, &ConfigError{File: k.currentFile, Field: "current-context", Rule: "names " + quote(k.current) +
-			", which does not exist; the contexts are " + quoteNames(k.contexts)}
+			", which does not exist; the contexts are " + quoteNames(maps.Keys(k.contexts))}
 	}
 	c.namespace = context.namespace
 
@@ -32,14 +35,14 @@ func (k *kubeconfig) choose(o LoadOptions) (choice, error) {
 	c.cluster, ok = k.clusters[c.clusterName]
 	if !ok && (o.Cluster != "" || c.clusterName != "" && o.Server == "") {
 		return c, &ConfigError{File: context.file, Field: "cluster " + quote(c.clusterName),
-			Rule: "does not exist; the clusters are " + quoteNames(k.clusters)}
+			Rule: "does not exist; the clusters are " + quoteNames(maps.Keys(k.clusters))}
 	}
 
 	c.userName = cmp.Or(o.User, context.user)
 	c.user, ok = k.users[c.userName]
 	if !ok && (o.User != "" || c.userName != "" && !o.hasCredentials()) {
 		return c, &ConfigError{File: context.file, Field: "user " + quote(c.userName),
-			Rule: "does not exist; the users are " + quoteNames(k.users)}
+			Rule: "does not exist; the users are " + quoteNames(maps.Keys(k.users))}
 	}
 
 	o.overrideCluster(&c.cluster)

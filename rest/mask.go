@@ -59,28 +59,34 @@ func (h Header) lines() []string {
 
 // attrs is what may be known of a configuration: where it leads and which kinds of credentials it has, none of their contents.
 func (c Config) attrs() []slog.Attr {
-	attrs := []slog.Attr{slog.String("server", shownURL(c.Server))}
-	add := func(is bool, key, value string) {
-		if is {
-			attrs = append(attrs, slog.String(key, value))
+	fields := [...]struct {
+		is         bool
+		key, value string
+	}{
+		{true, "server", shownURL(c.Server)},
+		{len(c.CAData) > 0, "ca", "data"},
+		{c.CAFile != "", "caFile", c.CAFile},
+		{len(c.CertData) > 0, "cert", "data"},
+		{c.CertFile != "", "certFile", c.CertFile},
+		{len(c.KeyData) > 0, "key", masked},
+		{c.KeyFile != "", "keyFile", c.KeyFile},
+		{c.Token != nil, "token", masked},
+		{c.Username != "", "username", c.Username},
+		{c.Password != "", "password", masked},
+		{c.TLS != nil, "tls", "custom"},
+		{c.TLSServerName != "", "tlsServerName", c.TLSServerName},
+		{c.InsecureSkipTLSVerify, "insecureSkipTLSVerify", "true"},
+		{c.AllowTokenOverHTTP, "allowTokenOverHTTP", "true"},
+		{c.Dial != nil, "dial", "custom"},
+		{c.Proxy != nil, "proxy", "custom"},
+		{c.Namespace != "", "namespace", c.Namespace},
+	}
+	var attrs []slog.Attr
+	for _, f := range fields {
+		if f.is {
+			attrs = append(attrs, slog.String(f.key, f.value))
 		}
 	}
-	add(len(c.CAData) > 0, "ca", "data")
-	add(c.CAFile != "", "caFile", c.CAFile)
-	add(len(c.CertData) > 0, "cert", "data")
-	add(c.CertFile != "", "certFile", c.CertFile)
-	add(len(c.KeyData) > 0, "key", masked)
-	add(c.KeyFile != "", "keyFile", c.KeyFile)
-	add(c.Token != nil, "token", masked)
-	add(c.Username != "", "username", c.Username)
-	add(c.Password != "", "password", masked)
-	add(c.TLS != nil, "tls", "custom")
-	add(c.TLSServerName != "", "tlsServerName", c.TLSServerName)
-	add(c.InsecureSkipTLSVerify, "insecureSkipTLSVerify", "true")
-	add(c.AllowTokenOverHTTP, "allowTokenOverHTTP", "true")
-	add(c.Dial != nil, "dial", "custom")
-	add(c.Proxy != nil, "proxy", "custom")
-	add(c.Namespace != "", "namespace", c.Namespace)
 	return attrs
 }
 

@@ -47,7 +47,7 @@ type TLSDone struct {
 	Duration   time.Duration
 	Proxy      bool   // with the proxy, not with the server
 	Version    string // such as "TLS 1.3"
-	Cipher     string
+	Cipher     uint16 // tls.CipherSuiteName names it; linking the names costs 8 KB
 	ALPN       string // negotiated protocol, "" when the server does not speak ALPN
 	ServerName string
 	Resumed    bool

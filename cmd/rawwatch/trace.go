@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"strings"
@@ -95,7 +96,7 @@ func (t *tracer) tls(i rest.TLSDone) {
 	if i.Resumed {
 		resumed = ", resumed"
 	}
-	t.line(i.Time, i.Conn, "*", "TLS with %s in %s: %s, %s, ALPN %s, server name %s%s", with, gap(i.Duration), i.Version, i.Cipher, protocol, dash(i.ServerName), resumed)
+	t.line(i.Time, i.Conn, "*", "TLS with %s in %s: %s, %s, ALPN %s, server name %s%s", with, gap(i.Duration), i.Version, tls.CipherSuiteName(i.Cipher), protocol, dash(i.ServerName), resumed)
 	if len(i.Peer) > 0 {
 		t.line(i.Time, i.Conn, "*", "%s", describe(i.Peer[0]))
 	}

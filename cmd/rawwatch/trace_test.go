@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
@@ -34,7 +35,7 @@ func TestTrace(t *testing.T) {
 		Response: []string{"HTTP/1.1 200 Connection established"},
 	})
 	wire.TLS(rest.TLSDone{
-		Conn: 1, Time: at(5), Duration: 3 * time.Millisecond, Version: "TLS 1.3", Cipher: "TLS_AES_128_GCM_SHA256", ALPN: "http/1.1", ServerName: "k8s", Resumed: true,
+		Conn: 1, Time: at(5), Duration: 3 * time.Millisecond, Version: "TLS 1.3", Cipher: tls.TLS_AES_128_GCM_SHA256, ALPN: "http/1.1", ServerName: "k8s", Resumed: true,
 		Peer: []*x509.Certificate{{
 			Subject: pkix.Name{CommonName: "k8s\x1b[31m"}, Issuer: pkix.Name{CommonName: "ca"}, NotAfter: at(0), DNSNames: []string{"k8s"}, IPAddresses: []net.IP{net.IPv4(10, 0, 0, 1)},
 		}},
