@@ -18,6 +18,7 @@ type storage struct {
 	advanced chan struct{} // closed and replaced when version moves
 	byName   map[string]*collection
 	order    []*collection
+	changed  []*hook[func(Change)] // told of every commit
 }
 
 func newStorage(seed uint64, history int) *storage {

@@ -96,6 +96,7 @@ func (s *Server) Restore(snap *Snapshot) {
 	for name, c := range s.byName {
 		c.restore(snap.objects[name], snap.version)
 	}
+	s.tellRestored()
 	s.mu.Unlock()
 	s.CutConnections()
 }

@@ -193,6 +193,7 @@ func (s *storage) commit(c *collection, ch *change) {
 	ch.version = s.version + 1
 	c.commit(ch)
 	s.advance(ch.version)
+	s.tell(c, ch)
 }
 
 func now() string { return time.Now().UTC().Format(time.RFC3339) }

@@ -23,6 +23,9 @@ func (s *Store[T]) Snapshot() *Snapshot[T] {
 	return &Snapshot[T]{store: s, seq: v.openLocked(), count: v.count, versions: append([]sourceVersion(nil), v.versions...)}
 }
 
+// OpenSnapshots returns how many snapshots have not been closed, and iterations of the store that are under way: what never comes down to zero is a leak.
+func (s *Store[T]) OpenSnapshots() int { return s.views.held() }
+
 // Close lets go of the view. Reading a closed snapshot panics: it could no longer promise one commit.
 func (s *Snapshot[T]) Close() {
 	if s.closed.CompareAndSwap(false, true) {

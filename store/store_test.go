@@ -274,3 +274,18 @@ func TestEntriesCarryWhatIsKeptBesideTheObject(t *testing.T) {
 		t.Error("an entry of another namespace")
 	}
 }
+
+// A snapshot that is forgotten keeps memory for ever, so there is a way to see that there is one.
+func TestOpenSnapshotsCountsWhatIsNotClosed(t *testing.T) {
+	s := New[int]()
+	a, b := s.Snapshot(), s.Snapshot()
+	if n := s.OpenSnapshots(); n != 2 {
+		t.Errorf("%d open, want 2", n)
+	}
+	a.Close()
+	a.Close()
+	b.Close()
+	if n := s.OpenSnapshots(); n != 0 {
+		t.Errorf("%d open, want none", n)
+	}
+}

@@ -95,3 +95,14 @@ func (v *views) commit(seq uint64, grown, source int, version string, then func(
 	}
 	then(seq)
 }
+
+// held returns how many registrations have not been released.
+func (v *views) held() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	held := 0
+	for _, r := range v.readers {
+		held += r.refs
+	}
+	return held
+}
