@@ -170,16 +170,16 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		}
 		i.log.Append(events...)
 	}
-	s.progress.update(func(p *progress) { p.synced = true }) // under the lock: who subscribes next begins by itself
+	s.version = d.Value.version
+	s.reflector.Applied(s.version)
+	// Under the lock: who subscribes next begins by itself.
+	s.progress.update(func(p *progress) { p.synced, p.version, p.epoch, p.err = true, s.version, list.epoch, nil })
+	i.checkSynced()
 	i.publishing.Unlock()
 	i.indexProblems(err)
 	clearProblems(&i.problems, changes)
 	i.problems.relisted(s.namespace, list.problems)
 	s.listing.Store(false)
 	s.relists.Add(1)
-	s.version = d.Value.version
-	s.reflector.Applied(s.version)
-	s.progress.update(func(p *progress) { p.version, p.epoch, p.err = s.version, list.epoch, nil })
-	i.checkSynced()
 	return nil
 }

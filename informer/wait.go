@@ -47,6 +47,7 @@ func (i *Informer[T]) WaitSync(ctx context.Context) error {
 	for {
 		changed, failed := i.unsynced()
 		if failed == nil && changed == nil {
+			i.checkSynced() // the source that came last may not have got there
 			return nil
 		}
 		if failed != nil {

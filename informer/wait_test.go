@@ -229,10 +229,9 @@ func TestWaitVersionWaitsForOnesOwnWrite(t *testing.T) {
 		})
 		k.put("a", "n1")
 		i := k.pods(Options{})
+		version := fmt.Sprint(k.put("a", "n2").ResourceVersion) // before it runs: the list has it
 		stop := run(k, i)
 		defer stop()
-		written := k.put("a", "n2")
-		version := fmt.Sprint(written.ResourceVersion)
 		early, cancel := context.WithTimeout(k.Context(), time.Second)
 		defer cancel()
 		synced(k, i)
