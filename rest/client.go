@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"crypto/tls"
 	"net/url"
 
 	"golang.org/x/net/http/httpguts"
@@ -11,6 +12,7 @@ import (
 type Client struct {
 	cfg      Config
 	origin   origin
+	acts     Header // Impersonate-* fields
 	tls      *tlsSource
 	dialFunc dialFunc
 	pool     pool
@@ -30,7 +32,11 @@ func NewClient(c Config) (*Client, error) {
 	if !httpguts.ValidHeaderFieldValue(c.UserAgent) {
 		return nil, configError("a control character in UserAgent", nil)
 	}
-	client := &Client{cfg: c, origin: o, dialFunc: c.Dial, pool: pool{maxIdle: c.MaxIdleConns, patience: c.IdleConnTimeout}}
+	acts, rule := c.Impersonate.header()
+	if rule != "" {
+		return nil, configError("Impersonate: "+rule, nil)
+	}
+	client := &Client{cfg: c, origin: o, acts: acts, dialFunc: c.Dial, pool: pool{maxIdle: c.MaxIdleConns, patience: c.IdleConnTimeout}}
 	client.life, client.die = context.WithCancel(context.Background())
 	if client.dialFunc == nil {
 		client.dialFunc = netDial(c.KeepAlive)
@@ -69,7 +75,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 	c.count.requests.Add(1)
 	for again := false; ; again = true {
-		x, err := c.begin(ctx, w, proxy, again)
+		x, err := c.begin(ctx, w, proxy, credentials.certificate, again)
 		if err != nil {
 			return nil, err
 		}
@@ -82,14 +88,21 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 }
 
 // begin finds a connection for a request: a kept one that is still quiet, or, always for a second attempt, a new one.
-func (c *Client) begin(ctx context.Context, w *wireRequest, proxy *url.URL, fresh bool) (*exchange, error) {
+func (c *Client) begin(ctx context.Context, w *wireRequest, proxy *url.URL, cert *tls.Certificate, fresh bool) (*exchange, error) {
 	if ctx.Err() != nil {
 		return nil, &Error{Phase: PhaseDial, Addr: c.origin.addr(), Err: contextError(ctx)}
+	}
+	if cert != nil {
+		c.tls.use(cert)
 	}
 	for !fresh {
 		cn := c.pool.take(proxyKey(proxy))
 		if cn == nil {
 			break
+		}
+		if c.outdated(cn) {
+			cn.shut(w.traces, SideLocal, errRotated.Error())
+			continue
 		}
 		if cn.quiet() {
 			c.count.reused.Add(1)
@@ -116,6 +129,10 @@ func (c *Client) forget(cn *conn) {
 // keep puts a connection back after a complete exchange.
 func (c *Client) keep(cn *conn) {
 	cn.limits.phase(0)
+	if c.outdated(cn) {
+		cn.shut(traces{c.cfg.Trace}, SideLocal, errRotated.Error())
+		return
+	}
 	full := c.pool.put(cn, func(cn *conn) { cn.shut(traces{c.cfg.Trace}, SideLocal, "unused for "+c.cfg.IdleConnTimeout.String()) })
 	if full != nil {
 		full.shut(traces{c.cfg.Trace}, SideLocal, "enough unused connections are kept")

@@ -2,17 +2,21 @@ package rest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net/url"
 )
 
 // credentials are what one request is authorised with.
 type credentials struct {
-	header string // value of Authorization, "" for none
-	token  string // the bearer token in it
+	header      string           // value of Authorization, "" for none
+	token       string           // the bearer token in it
+	certificate *tls.Certificate // by Config.Credentials
 }
 
-func (c *Client) hasCredentials() bool { return c.cfg.Token != nil || c.cfg.Username != "" }
+func (c *Client) hasCredentials() bool {
+	return c.cfg.Token != nil || c.cfg.Username != "" || c.cfg.Credentials != nil
+}
 
 // authorize asks for the token of one request. Through a proxy, plain http is in the clear for the proxy, loopback or not.
 func (c *Client) authorize(ctx context.Context, proxy *url.URL) (credentials, error) {
@@ -22,17 +26,38 @@ func (c *Client) authorize(ctx context.Context, proxy *url.URL) (credentials, er
 	if c.origin.scheme == "http" && proxy != nil && !c.cfg.AllowTokenOverHTTP {
 		return credentials{}, refuseCleartext(c.origin.host)
 	}
-	if c.cfg.Token == nil {
-		return credentials{header: basicAuth(c.cfg.Username, c.cfg.Password)}, nil
+	var cred credentials
+	var err error
+	switch {
+	case c.cfg.Token != nil:
+		cred.token, err = c.cfg.Token(ctx)
+	case c.cfg.Username != "":
+		cred.header = basicAuth(c.cfg.Username, c.cfg.Password)
+		return cred, nil
+	default:
+		cred.token, cred.certificate, err = c.cfg.Credentials.Credential(ctx)
+		if err == nil && cred.token == "" && cred.certificate != nil {
+			return cred, nil
+		}
 	}
-	token, err := c.cfg.Token(ctx)
 	if err == nil {
-		err = checkToken(token)
+		err = checkToken(cred.token)
 	}
 	if err != nil {
 		return credentials{}, &Error{Phase: PhaseAuth, Err: err}
 	}
-	return credentials{header: "Bearer " + token, token: token}, nil
+	cred.header = "Bearer " + cred.token
+	return cred, nil
+}
+
+// rejected tells whoever gave a credential that it was answered with 401.
+func (c *Client) rejected(cred credentials) {
+	switch {
+	case c.cfg.Token != nil && c.cfg.TokenRejected != nil:
+		c.cfg.TokenRejected(cred.token)
+	case c.cfg.Token == nil && c.cfg.Username == "" && c.cfg.Credentials != nil:
+		c.cfg.Credentials.Rejected(cred.token, cred.certificate)
+	}
 }
 
 // checkToken keeps a token to one visible word (RFC 6750 2.1), so that a file with two lines cannot write a second field.

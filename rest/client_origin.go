@@ -13,6 +13,7 @@ import (
 // origin is the one place a client talks to.
 type origin struct {
 	scheme string // http or https
+	socket bool   // host is the path of a unix socket
 	host   string // ASCII, no brackets, an IPv6 zone included
 	port   string
 	prefix string // escaped path before every request's, "" or "/..." without a final slash
@@ -20,13 +21,31 @@ type origin struct {
 }
 
 // addr is what is dialled.
-func (o origin) addr() string { return net.JoinHostPort(o.host, o.port) }
+func (o origin) addr() string {
+	if o.socket {
+		return o.host
+	}
+	return net.JoinHostPort(o.host, o.port)
+}
 
-func (o origin) String() string { return o.scheme + "://" + o.header }
+// network is what is dialled on.
+func (o origin) network(proxy *url.URL) string {
+	if o.socket && proxy == nil {
+		return "unix"
+	}
+	return "tcp"
+}
+
+func (o origin) String() string {
+	if o.socket {
+		return "unix://" + o.host
+	}
+	return o.scheme + "://" + o.header
+}
 
 // loopback reports whether plain http to this host stays on the machine.
 func (o origin) loopback() bool {
-	if o.host == "localhost" || strings.HasSuffix(o.host, ".localhost") { // RFC 6761 6.3
+	if o.socket || o.host == "localhost" || strings.HasSuffix(o.host, ".localhost") { // RFC 6761 6.3
 		return true
 	}
 	ip, err := netip.ParseAddr(o.host)
@@ -43,12 +62,16 @@ func parseOrigin(server string) (origin, error) {
 	switch {
 	case err != nil || u.Opaque != "":
 		return bad("not a URL such as https://host:6443")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return bad("the address must begin with https:// or http://")
 	case u.User != nil:
 		return bad("a user in the address is refused; use Token or Username and Password")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return bad("an address with a query or a fragment")
+	case u.Scheme == "unix" && (u.Host != "" || len(u.Path) < 2):
+		return bad("the address of a unix socket must be unix:// and an absolute path")
+	case u.Scheme == "unix":
+		return origin{scheme: "http", socket: true, host: u.Path, header: "localhost"}, nil
+	case u.Scheme != "http" && u.Scheme != "https":
+		return bad("the address must begin with https://, http:// or unix://")
 	case u.Hostname() == "":
 		return bad("an address without a host")
 	}
@@ -71,7 +94,7 @@ func parseOrigin(server string) (origin, error) {
 func hostPort(u *url.URL) (host, port string, err error) {
 	host, port = u.Hostname(), u.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", "", configError("a port that is none, "+quote(port), nil)
@@ -115,6 +138,7 @@ func hostHeader(host, port string) string {
 	return host
 }
 
+//go:noinline
 func configError(rule string, err error) error {
 	return &Error{Phase: PhaseConfig, Rule: rule, Err: err}
 }

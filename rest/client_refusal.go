@@ -21,8 +21,8 @@ func (x *exchange) refusal(h *responseHead, plan bodyPlan, cred credentials) err
 	if err != nil {
 		return err
 	}
-	if h.code == 401 && cred.token != "" && x.client.cfg.TokenRejected != nil {
-		x.client.cfg.TokenRejected(cred.token)
+	if h.code == 401 {
+		x.client.rejected(cred)
 	}
 	if h.code/100 == 3 && h.code != 304 {
 		return &RedirectError{Code: h.code, Location: shownLocation(h.header.Get("Location"))}

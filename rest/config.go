@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"crypto/tls"
+	"io"
 	"net"
 	"net/url"
 	"time"
@@ -14,14 +15,14 @@ import (
 // modified; do not modify it afterwards either. Printing a Config in any way (fmt, slog, JSON) shows no secret.
 type Config struct {
 	// Server is the API server's address: http or https, a host, an optional port and an optional path prefix. No user, query or fragment.
+	// unix:///path is a socket of this machine that speaks plain http; no proxy is asked for it.
 	Server string
 
 	// CAData (PEM) or CAFile holds the certificate authorities the server's certificate is verified against; only these are trusted.
 	// Without either, the system's roots are. A file that cannot be read or holds no certificate is an error, never a fallback.
 	CAData []byte
 	CAFile string
-	// CertData and KeyData (PEM), or CertFile and KeyFile, are the client certificate. Files are read again at each handshake, so that a rotated
-	// certificate is used by the next connection.
+	// CertData and KeyData (PEM), or CertFile and KeyFile, are the client certificate. Files are read again at each handshake, and as ReloadInterval says.
 	CertData []byte
 	KeyData  []byte
 	CertFile string
@@ -34,6 +35,11 @@ type Config struct {
 	// Username and Password are sent as basic authentication when Token is nil.
 	Username string
 	Password string
+	// Credentials gives token and client certificate together; it is not asked when Token or Username is set, and CertData or CertFile are used rather
+	// than its certificate. rest/execplugin is one.
+	Credentials CredentialSource
+	// Impersonate is whom to act as, with the credentials above.
+	Impersonate Impersonation
 
 	// Dial makes the connections; nil uses a net.Dialer. It must return when its context ends. addr is host:port of the server or of the proxy.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -50,6 +56,12 @@ type Config struct {
 	// An https proxy is verified against the system's roots and the CA given here; client certificate and InsecureSkipTLSVerify are for the server alone.
 	// A nil func means no proxy: the environment is not read.
 	Proxy func(*url.URL) (*url.URL, error)
+	// SOCKS5 lets Proxy name socks5 and socks5h URLs, too: set it to the function [SOCKS5]. Without it they are refused, and the code is not linked.
+	SOCKS5 SOCKS5Func
+
+	// KeyLog receives the secrets of each TLS session in the format of SSLKEYLOGFILE (RFC 9850): who has them reads everything, tokens included.
+	// Writes come one at a time. No environment variable is read.
+	KeyLog io.Writer
 
 	// UserAgent is sent with each request; empty is "rawwatch".
 	UserAgent string
@@ -71,6 +83,11 @@ type Config struct {
 	IdleTimeout time.Duration
 	// KeepAlive is the interval of TCP keep-alive probes on connections this package dials itself. Default 30 s.
 	KeepAlive time.Duration
+	// ReloadInterval is how often CAFile, CertFile and KeyFile are read again while connections are open, besides at each handshake. When they have
+	// changed, connections of the old ones are closed: unused ones at once, those in use (a long watch) if they are still open at the next look.
+	// So the old authorities are trusted for at most two intervals. A request that is cut that way ends with io.ErrUnexpectedEOF, as by a server that
+	// restarts. Default 1 minute; negative never looks between handshakes.
+	ReloadInterval time.Duration
 	// IdleConnTimeout bounds how long an unused connection is kept for the next request. Default 90 s; negative keeps none.
 	IdleConnTimeout time.Duration
 	// MaxIdleConns bounds how many unused connections are kept. Default 16; negative keeps none.

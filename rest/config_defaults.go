@@ -10,6 +10,7 @@ const (
 	defaultIdleTimeout      = 150 * time.Second
 	defaultKeepAlive        = 30 * time.Second
 	defaultIdleConnTimeout  = 90 * time.Second
+	defaultReloadInterval   = time.Minute
 	defaultMaxIdleConns     = 16
 	defaultMaxInformational = 8
 	defaultMaxErrorBytes    = 64 << 10
@@ -35,6 +36,7 @@ func (c Config) withDefaults() Config {
 	orDuration(&c.IdleTimeout, defaultIdleTimeout)
 	orDuration(&c.KeepAlive, defaultKeepAlive)
 	orDuration(&c.IdleConnTimeout, defaultIdleConnTimeout)
+	orDuration(&c.ReloadInterval, defaultReloadInterval)
 	orInt(&c.MaxIdleConns, defaultMaxIdleConns)
 	orInt(&c.MaxHeadBytes, defaultMaxHeadBytes)
 	orInt(&c.MaxHeadFields, defaultMaxHeadFields)

@@ -3,6 +3,7 @@ package rest
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -25,7 +26,10 @@ type conn struct {
 	raw       net.Conn // as dialled
 	http      net.Conn // what HTTP is spoken over: raw, or TLS above it
 	br        *bufio.Reader
-	transport *tlsTransport // below http; nil without TLS
+	transport *tlsTransport              // below http; nil without TLS
+	made      atomic.Pointer[tls.Config] // what the handshake with the server uses; nil before it, and without TLS
+	looking   *time.Timer                // for files that have changed; nil without any
+	retired   atomic.Bool                // made was found outdated while the connection was in use
 	limits    *deadline
 	trace     traces // the client's; a request's own comes with its exchange
 	born      time.Time
@@ -85,6 +89,9 @@ func (cn *conn) release() bool {
 func (cn *conn) shut(t traces, side Side, reason string) {
 	if cn.ended.Swap(true) {
 		return
+	}
+	if cn.looking != nil {
+		cn.looking.Stop()
 	}
 	cn.http.Close() // sends close_notify over TLS (RFC 9112 9.8)
 	cn.raw.Close()

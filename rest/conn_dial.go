@@ -35,6 +35,7 @@ func (c *Client) connect(ctx context.Context, proxy *url.URL, t traces) (*conn, 
 		return nil, err
 	}
 	cn.watched = cn.limits.watch(ctx)
+	cn.keepLooking(c)
 	if !c.pool.add(cn) {
 		cn.release()
 		cn.shut(t, SideLocal, errClientClosed.Error())
@@ -60,7 +61,7 @@ func (cn *conn) dial(ctx context.Context, c *Client, proxy *url.URL, t traces) e
 		limited, cancel = context.WithTimeout(ctx, c.cfg.DialTimeout)
 	}
 	stop := context.AfterFunc(c.life, cancel)
-	raw, err := c.dialFunc(limited, "tcp", cn.dialed)
+	raw, err := c.dialFunc(limited, c.origin.network(proxy), cn.dialed)
 	timedOut := errors.Is(limited.Err(), context.DeadlineExceeded)
 	stop()
 	cancel()
@@ -113,12 +114,18 @@ func (cn *conn) establish(ctx context.Context, c *Client, proxy *url.URL, t trac
 			}
 		}
 		cn.limits.phase(c.cfg.DialTimeout)
-		if err := cn.tunnel(c, proxy, t); err != nil {
+		if isSOCKS(proxy) {
+			if err := cn.socks(c, proxy); err != nil {
+				return err
+			}
+		} else if err := cn.tunnel(c, proxy, t); err != nil {
 			return err
 		}
 	}
 	if c.origin.scheme == "https" {
-		if err := cn.secure(c.tls.config(), c.cfg.TLSTimeout, false, t); err != nil {
+		cfg := c.tls.config()
+		cn.made.Store(cfg)
+		if err := cn.secure(cfg, c.cfg.TLSTimeout, false, t); err != nil {
 			return err
 		}
 	}

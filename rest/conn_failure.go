@@ -27,6 +27,9 @@ func (cn *conn) failure(ctx context.Context, err error) (*Error, Side) {
 	switch {
 	case e.protocol:
 		return e, SideProtocol
+	case cn.retired.Load() && ctx.Err() == nil && (timeout || errors.Is(e.Err, net.ErrClosed)):
+		e.Err = errRotated
+		return e, SideLocal
 	case cn.limits.ended.Load() && (timeout || errors.Is(e.Err, net.ErrClosed)):
 		if e.Err = errClientClosed; ctx.Err() != nil {
 			e.Err = contextError(ctx)

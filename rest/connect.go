@@ -10,7 +10,7 @@ import (
 
 // proxyFor asks Config.Proxy. Only what can be done is accepted, anything else is refused by name and never ignored.
 func (c *Client) proxyFor(path string) (*url.URL, error) {
-	if c.cfg.Proxy == nil {
+	if c.cfg.Proxy == nil || c.origin.socket {
 		return nil, nil
 	}
 	target := &url.URL{Scheme: c.origin.scheme, Host: c.origin.header, Path: path}
@@ -21,15 +21,30 @@ func (c *Client) proxyFor(path string) (*url.URL, error) {
 	if proxy == nil {
 		return nil, nil
 	}
-	switch proxy.Scheme {
-	case "http", "https":
-	default: // socks5, socks5h and the rest
-		return nil, configError("a proxy of scheme "+quote(proxy.Scheme)+" is not supported, only http and https", nil)
+	switch {
+	case proxy.Scheme == "http" || proxy.Scheme == "https":
+	case !isSOCKS(proxy):
+		return nil, configError("a proxy of scheme "+quote(proxy.Scheme)+" is not supported, only http, https, socks5 and socks5h", nil)
+	case c.cfg.SOCKS5 == nil:
+		return nil, configError("a SOCKS proxy "+needsSOCKS5, nil)
 	}
 	if _, _, err := hostPort(proxy); err != nil {
 		return nil, &Error{Phase: PhaseConfig, Rule: "the proxy's address", Err: err}
 	}
 	return proxy, nil
+}
+
+const needsSOCKS5 = "is not allowed by this program (to allow it, set the SOCKS5 field of the options or the Config to rest.SOCKS5)"
+
+func isSOCKS(proxy *url.URL) bool { return proxy.Scheme == "socks5" || proxy.Scheme == "socks5h" }
+
+// socks asks a SOCKS proxy for a connection to the server.
+func (cn *conn) socks(c *Client, proxy *url.URL) error {
+	err := c.cfg.SOCKS5(cn, proxy, c.origin.host, c.origin.port)
+	if e, ok := err.(*Error); ok && e.Addr == "" {
+		e.Addr, e.limit = cn.dialed, c.cfg.DialTimeout
+	}
+	return err
 }
 
 // proxyKey names a proxy without its user; "" is none.

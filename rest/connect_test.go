@@ -183,7 +183,7 @@ func TestASilentProxyTimesOut(t *testing.T) {
 
 func TestProxiesThatCannotBeUsedAreRefusedByName(t *testing.T) {
 	for raw, word := range map[string]string{
-		"socks5://proxy.example:1080": "socks5", "socks5h://proxy.example": "socks5h", "ftp://proxy.example": "ftp",
+		"socks5://proxy.example:1080": "set the SOCKS5 field", "socks5h://proxy.example": "rest.SOCKS5", "socks4://proxy.example": "socks4", "ftp://proxy.example": "ftp",
 		"http://": "host", "http://proxy.example:99999": "port", "http://pro xy": "",
 	} {
 		c := scripted(t, Config{Server: "https://api.example", Proxy: through(raw)})

@@ -41,4 +41,6 @@ func (h Header) Values(name string) []string {
 }
 
 // Add appends a field line.
+//
+//go:noinline
 func (h *Header) Add(name, value string) { *h = append(*h, Field{Name: name, Value: value}) }

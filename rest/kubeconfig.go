@@ -22,17 +22,21 @@ type kubeCluster struct {
 	insecureSkipTLSVerify bool
 	proxyURL              string
 	disableCompression    bool
+	folder                string // of file, absolute
+	extensions            any    // as decoded
 }
 
 // kubeUser is who to be. The files are absolute.
 type kubeUser struct {
-	file                string
-	certFile, keyFile   string
-	certData, keyData   []byte
-	token, tokenFile    string
-	username, password  string
-	plugins             []string // exec, auth-provider, as far as present
-	impersonationFields []string // as, as-uid, ..., as far as present
+	file               string
+	certFile, keyFile  string
+	certData, keyData  []byte
+	token, tokenFile   string
+	username, password string
+	folder             string // of file, absolute
+	exec               any    // as decoded; nil is none
+	authProvider       bool
+	impersonate        Impersonation
 }
 
 // kubeContext ties a cluster to a user.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -100,8 +99,8 @@ func compareWithJSON(t *testing.T, k *kubeconfig, tree any) {
 		same("token", u.token, field(want, "token"))
 		same("username", u.username, field(want, "username"))
 		same("password", u.password, field(want, "password"))
-		if exec := field(want, "exec") != nil; exec != slices.Contains(u.plugins, "exec") && field(want, "exec") != "" {
-			t.Fatalf("exec: got %v, want %v", u.plugins, exec)
+		if exec := field(want, "exec") != nil; exec != (u.exec != nil) {
+			t.Fatalf("exec: got %v, want %v", u.exec, exec)
 		}
 	}
 	for name, c := range k.contexts {

@@ -18,6 +18,7 @@ type kubeconfigParser struct {
 	err          *ConfigError
 }
 
+//go:noinline
 func (p *kubeconfigParser) fail(at, rule string) {
 	if p.err == nil {
 		p.err = &ConfigError{Field: at, Rule: rule}
@@ -69,22 +70,26 @@ func (p *kubeconfigParser) cluster(o object) kubeCluster {
 		insecureSkipTLSVerify: o.flag("insecure-skip-tls-verify"),
 		proxyURL:              o.text("proxy-url"),
 		disableCompression:    o.flag("disable-compression"),
+		folder:                p.folder,
+		extensions:            o.fields["extensions"],
 	}
 }
 
 func (p *kubeconfigParser) user(o object) kubeUser {
 	return kubeUser{
-		file:                p.file,
-		certFile:            o.path("client-certificate"),
-		certData:            o.data("client-certificate-data"),
-		keyFile:             o.path("client-key"),
-		keyData:             o.data("client-key-data"),
-		token:               o.text("token"),
-		tokenFile:           o.path("tokenFile"),
-		username:            o.text("username"),
-		password:            o.text("password"),
-		plugins:             o.present("exec", "auth-provider"),
-		impersonationFields: o.present("as", "as-uid", "as-groups", "as-user-extra"),
+		file:         p.file,
+		certFile:     o.path("client-certificate"),
+		certData:     o.data("client-certificate-data"),
+		keyFile:      o.path("client-key"),
+		keyData:      o.data("client-key-data"),
+		token:        o.text("token"),
+		tokenFile:    o.path("tokenFile"),
+		username:     o.text("username"),
+		password:     o.text("password"),
+		folder:       p.folder,
+		exec:         o.fields["exec"],
+		authProvider: o.fields["auth-provider"] != nil,
+		impersonate:  o.impersonation(),
 	}
 }
 
@@ -113,6 +118,7 @@ func (p *kubeconfigParser) object(value any, at string) object {
 	return object{p: p, at: at, fields: fields}
 }
 
+//go:noinline
 func (o object) fail(field, rule string) {
 	if o.at != "" {
 		field = o.at + ": " + field
@@ -166,20 +172,33 @@ func (o object) path(field string) string {
 	return filepath.Join(o.p.folder, path)
 }
 
-// present lists which of the fields stand there with something in them.
-func (o object) present(fields ...string) []string {
-	return slices.DeleteFunc(fields, func(field string) bool {
-		switch v := o.fields[field].(type) {
-		case nil:
-			return true
-		case string:
-			return v == ""
-		case []any:
-			return len(v) == 0
-		case map[any]any:
-			// An empty exec or auth-provider is there, an empty extra is not.
-			return len(v) == 0 && field == "as-user-extra"
+func (o object) impersonation() Impersonation {
+	i := Impersonation{User: o.text("as"), UID: o.text("as-uid"), Groups: o.texts("as-groups", o.fields["as-groups"])}
+	const field = "as-user-extra"
+	for key, values := range o.p.object(o.fields[field], field).fields {
+		name, ok := key.(string)
+		if !ok {
+			o.fail(field, "must have strings as keys (put quotes around them)")
 		}
-		return false
-	})
+		if i.Extra == nil {
+			i.Extra = make(map[string][]string)
+		}
+		i.Extra[name] = o.texts(field, values)
+	}
+	return i
+}
+
+// texts reads a list of strings.
+func (o object) texts(field string, value any) (texts []string) {
+	items, ok := value.([]any)
+	ok = ok || value == nil
+	for _, item := range items {
+		text, is := item.(string)
+		ok = ok && is
+		texts = append(texts, text)
+	}
+	if !ok {
+		o.fail(field, "must be a list of strings (put quotes around them)")
+	}
+	return texts
 }

@@ -20,12 +20,14 @@ import (
 // a pod. It never falls back to localhost: without a server it says where it
 // looked. The namespace is the option's, the context's, the pod's, or "default".
 //
-// Everything that is present in the chosen context and not implemented is refused
-// by name (ConfigError.Unsupported): exec and auth-provider, impersonation, SOCKS
-// proxies. Unknown fields are ignored, as kubectl ignores them.
+// Everything that is present in the chosen context and not possible is refused by
+// name (ConfigError.Unsupported): auth-provider always, exec and SOCKS proxies
+// unless LoadOptions.Exec and LoadOptions.SOCKS5 allow them. Unknown fields are
+// ignored, as kubectl ignores them.
 //
-// A kubeconfig can name any file the process can read and any server to send its
-// content to: load none that you do not trust.
+// A kubeconfig can name any file the process can read, any server to send its
+// content to, and with LoadOptions.Exec any program to run: load one that you do
+// not trust with LoadOptions.Untrusted only.
 //
 // Errors are *ConfigError. The files of certificates are checked here and read
 // again by NewClient.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -27,9 +26,10 @@ func (c choice) config(o LoadOptions) (Config, error) {
 	}
 	for _, step := range []error{
 		c.cluster.setServer(&out, clusterAt),
-		c.cluster.setProxy(&out, clusterAt, o.Env),
+		c.cluster.setProxy(&out, clusterAt, &o),
 		c.cluster.setCA(&out, clusterAt),
-		c.user.refuseUnsupported(userAt),
+		c.setExec(&out, userAt, &o),
+		c.setImpersonation(&out, userAt),
 		c.user.setCertificate(&out, userAt),
 		c.user.setIdentity(&out, userAt, o),
 	} {
@@ -43,12 +43,14 @@ func (c choice) config(o LoadOptions) (Config, error) {
 // fieldPlace is an entry of a file, for messages.
 type fieldPlace struct{ file, entry string }
 
+//go:noinline
 func (p fieldPlace) fail(field, rule string, cause error) error {
 	return &ConfigError{File: p.file, Field: p.entry + ": " + field, Rule: rule, Err: cause}
 }
 
-func (p fieldPlace) unsupported(field string) error {
-	return &ConfigError{File: p.file, Field: p.entry + ": " + field, Rule: "is not supported yet", Unsupported: true}
+//go:noinline
+func (p fieldPlace) unsupported(field, rule string) error {
+	return &ConfigError{File: p.file, Field: p.entry + ": " + field, Rule: rule, Unsupported: true}
 }
 
 func (k kubeCluster) setServer(out *Config, at fieldPlace) error {
@@ -75,10 +77,10 @@ func normalServer(server string) (normal, rule string) {
 	}
 	u, err := url.Parse(server)
 	switch {
-	case err != nil || u.Host == "" || u.Opaque != "":
+	case err != nil || u.Opaque != "" || (u.Host == "") != (u.Scheme == "unix"):
 		return "", "must be an address such as https://host:port"
-	case u.Scheme != "https" && u.Scheme != "http":
-		return "", "must begin with https:// or http://"
+	case u.Scheme != "https" && u.Scheme != "http" && (u.Scheme != "unix" || len(u.Path) < 2):
+		return "", "must begin with https:// or http://, or be unix:// and the path of a socket"
 	case u.User != nil:
 		return "", "must not contain a user or a password"
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
@@ -89,17 +91,18 @@ func normalServer(server string) (normal, rule string) {
 
 // setProxy takes the cluster's proxy-url, which NO_PROXY does not touch, or else
 // the environment's.
-func (k kubeCluster) setProxy(out *Config, at fieldPlace, env func(string) string) error {
+func (k kubeCluster) setProxy(out *Config, at fieldPlace, o *LoadOptions) error {
+	out.SOCKS5 = o.SOCKS5
 	if k.proxyURL == "" {
-		out.Proxy = ProxyFromEnvironment(env)
+		out.Proxy = ProxyFromEnvironment(o.Env)
 		return nil
 	}
 	proxy, err := url.Parse(k.proxyURL)
-	if err == nil && strings.HasPrefix(proxy.Scheme, "socks5") {
-		return at.unsupported("proxy-url: a SOCKS proxy")
-	}
-	if err != nil || proxy.Scheme != "http" && proxy.Scheme != "https" || proxy.Host == "" {
+	switch {
+	case err != nil || proxy.Scheme != "http" && proxy.Scheme != "https" && !isSOCKS(proxy) || proxy.Host == "":
 		return at.fail("proxy-url", "must be an address such as http://host:port", nil)
+	case isSOCKS(proxy) && o.SOCKS5 == nil:
+		return at.unsupported("proxy-url: a SOCKS proxy", needsSOCKS5)
 	}
 	out.Proxy = func(*url.URL) (*url.URL, error) { return proxy, nil }
 	return nil
@@ -139,14 +142,6 @@ func checkCAFile(path string, at fieldPlace, field string) error {
 
 func holdsCertificate(pem []byte) bool { return x509.NewCertPool().AppendCertsFromPEM(pem) }
 
-func (u kubeUser) refuseUnsupported(at fieldPlace) error {
-	fields := slices.Concat(u.plugins, u.impersonationFields)
-	if len(fields) == 0 {
-		return nil
-	}
-	return at.unsupported(strings.Join(fields, ", "))
-}
-
 // setCertificate takes data before files. When one half is a file and the other
 // data, the file is read now: a rotated half would not match the other anyway.
 func (u kubeUser) setCertificate(out *Config, at fieldPlace) error {
@@ -185,6 +180,14 @@ func fileOrData(data []byte, file string, at fieldPlace, field string) ([]byte, 
 		return nil, at.fail(field, quotePath(file)+" cannot be read", err)
 	}
 	return data, nil
+}
+
+func (c *choice) setImpersonation(out *Config, at fieldPlace) error {
+	out.Impersonate = c.user.impersonate
+	if _, rule := out.Impersonate.header(); rule != "" {
+		return at.fail("as", rule, nil)
+	}
+	return nil
 }
 
 // setIdentity takes a token or a name and a password, not both. A tokenFile beats

@@ -45,6 +45,11 @@ func (k *kubeconfig) choose(o LoadOptions) (choice, error) {
 			Rule: "does not exist; the users are " + quoteNames(maps.Keys(k.users))}
 	}
 
+	if o.Untrusted != nil {
+		if err := o.Untrusted(&c); err != nil {
+			return c, err
+		}
+	}
 	o.overrideCluster(&c.cluster)
 	o.overrideUser(&c.user)
 	return c, nil
@@ -77,11 +82,15 @@ func (o LoadOptions) overrideCluster(c *kubeCluster) {
 
 // overrideUser lets an explicit identity replace the whole of the user's, so that
 // a token given by hand is neither beaten by a tokenFile nor in conflict with a
-// password; clientcmd merges field by field. Client certificates are separate.
+// password; clientcmd merges field by field, in impersonation too, where a user given
+// by hand would get the groups of another. Client certificates are separate.
 func (o LoadOptions) overrideUser(u *kubeUser) {
 	if o.replacesToken() {
 		u.token, u.tokenFile, u.username, u.password = o.Token, o.TokenFile, o.Username, o.Password
-		u.plugins = nil
+		u.exec, u.authProvider = nil, false
+	}
+	if o.Impersonate.given() {
+		u.impersonate = o.Impersonate
 	}
 	if o.ClientCertificate != "" {
 		u.certFile, u.certData = o.ClientCertificate, nil

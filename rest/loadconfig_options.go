@@ -44,6 +44,20 @@ type LoadOptions struct {
 	ClientCertificate string
 	ClientKey         string
 
+	// Impersonate is whom to act as; it replaces all of the user's as fields.
+	Impersonate Impersonation
+
+	// Exec runs the credential plugins that users' exec fields name: execplugin.New(execplugin.Options{}) of the package rest/execplugin. Nil refuses
+	// them; a program that does not import that package does not link os/exec.
+	Exec ExecPlugins
+	// SOCKS5 allows proxies of scheme socks5 and socks5h: set it to the function [SOCKS5]. Nil refuses them.
+	SOCKS5 SOCKS5Func
+	// Untrusted treats the kubeconfigs as written by somebody else; set it to the function [Untrusted]. Refused by name are then: exec and
+	// auth-provider, proxy-url, insecure-skip-tls-verify, servers behind unix sockets, and files that are not below the folder of the kubeconfig that
+	// names them, symbolic links included. Files are read once and not followed when they change. What these options and the environment say is
+	// trusted as before. The server itself is still the kubeconfig's choice, and it is told the kubeconfig's credentials, not yours.
+	Untrusted UntrustedFunc
+
 	// Env reads the environment; nil is os.Getenv.
 	Env func(string) string
 	// InClusterDir is where the service account is mounted; "" is
@@ -64,6 +78,8 @@ type loadOptionsView struct {
 	DisableCompression                            bool   `json:",omitempty"`
 	Token, TokenFile, Username, Password          string `json:",omitempty"`
 	ClientCertificate, ClientKey, InClusterDir    string `json:",omitempty"`
+	As                                            string `json:",omitempty"`
+	Exec, SOCKS5, Untrusted                       bool   `json:",omitempty"`
 }
 
 func (o LoadOptions) view() loadOptionsView {
@@ -75,6 +91,7 @@ func (o LoadOptions) view() loadOptionsView {
 		DisableCompression:    o.DisableCompression,
 		Token:                 maskSecret(o.Token), TokenFile: o.TokenFile, Username: o.Username, Password: maskSecret(o.Password),
 		ClientCertificate: o.ClientCertificate, ClientKey: o.ClientKey, InClusterDir: o.InClusterDir,
+		As: o.Impersonate.User, Exec: o.Exec != nil, SOCKS5: o.SOCKS5 != nil, Untrusted: o.Untrusted != nil,
 	}
 }
 

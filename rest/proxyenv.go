@@ -41,9 +41,9 @@ func ProxyFromEnvironment(env func(string) string) func(*url.URL) (*url.URL, err
 		switch {
 		case err != nil || proxy != nil && proxy.Host == unusableProxy:
 			return nil, &ConfigError{Field: proxyVariable(target), Rule: "names no proxy that can be used"}
-		case proxy != nil && proxy.Scheme != "http" && proxy.Scheme != "https":
+		case proxy != nil && proxy.Scheme != "http" && proxy.Scheme != "https" && !isSOCKS(proxy):
 			return nil, &ConfigError{Field: proxyVariable(target), Unsupported: true,
-				Rule: "names a proxy that is neither http nor https, which is not supported yet"}
+				Rule: "names a proxy that is neither http, https, socks5 nor socks5h"}
 		}
 		return proxy, nil
 	}

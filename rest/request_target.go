@@ -29,21 +29,24 @@ func escapePath(path string) (string, error) {
 			return "", badTarget("a control character in the path, " + quotePath(path))
 		}
 	}
-	var b strings.Builder
+	var b []byte
 	for i := range len(path) {
 		switch c := path[i]; {
 		case c == '?' || c == '#':
 			return "", badTarget("a query or fragment in the path (parameters go into Query), " + quotePath(path))
 		case isPathByte(c):
-			b.WriteByte(c)
+			b = append(b, c)
 		default:
-			const hex = "0123456789ABCDEF"
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
+			b = appendEscape(b, c)
 		}
 	}
-	return b.String(), nil
+	return string(b), nil
+}
+
+// appendEscape writes a byte as %XX (RFC 3986 2.1).
+func appendEscape(b []byte, c byte) []byte {
+	const hex = "0123456789ABCDEF"
+	return append(b, '%', hex[c>>4], hex[c&15])
 }
 
 // isPathByte is pchar of RFC 3986 3.3, slash and percent.

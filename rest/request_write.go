@@ -82,6 +82,7 @@ func (w *wireRequest) fields(c *Client, r *Request) error {
 	if len(r.Body) > 0 || w.method == "POST" || w.method == "PUT" || w.method == "PATCH" {
 		w.header.Add("Content-Length", strconv.Itoa(len(r.Body)))
 	}
+	w.header = append(w.header, c.acts...)
 	own := len(w.header)
 	w.header = append(w.header, r.Header...)
 	for i, f := range w.header {
@@ -97,14 +98,14 @@ func (w *wireRequest) fields(c *Client, r *Request) error {
 	return nil
 }
 
-// refusedField names what a caller must not set: fields this package writes, hop-by-hop fields, and the credentials.
+// refusedField names what a caller must not set: fields this package writes, hop-by-hop fields, and who is asking.
 func refusedField(name string) bool {
 	switch strings.ToLower(name) {
 	case "host", "user-agent", "accept", "accept-encoding", "content-type", "content-length", "authorization",
 		"connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "http2-settings", "expect":
 		return true
 	}
-	return len(name) >= len("proxy-") && equalFold(name[:len("proxy-")], "proxy-")
+	return hasPrefixFold(name, "proxy-") || hasPrefixFold(name, "impersonate-")
 }
 
 // encode returns the head with the credentials and a short body, so that they leave in one write; rest is the body otherwise.

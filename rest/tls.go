@@ -22,7 +22,10 @@ type tlsSource struct {
 
 	mu   sync.Mutex
 	last tlsFiles
-	made *tls.Config
+	cert *tls.Certificate // of Config.Credentials
+	made *tls.Config      // replaced as a whole: connections compare it with their own
+
+	readFile func(path string, max int) ([]byte, error)
 }
 
 // newTLSSource checks everything once, so that NewClient fails and not the first request.
@@ -52,7 +55,11 @@ func newTLSSource(cfg *Config, host string) (*tlsSource, error) {
 	base.InsecureSkipVerify = base.InsecureSkipVerify || cfg.InsecureSkipTLSVerify
 	base.ServerName = serverName(cfg, base.ServerName, host)
 
-	s := &tlsSource{cfg: cfg, base: base}
+	if cfg.KeyLog != nil {
+		base.KeyLogWriter = cfg.KeyLog
+	}
+
+	s := &tlsSource{cfg: cfg, base: base, readFile: readFile}
 	files, err := s.read()
 	if err != nil {
 		return nil, err
@@ -90,6 +97,25 @@ func (s *tlsSource) config() *tls.Config {
 	return s.made
 }
 
+// use takes the client certificate that Config.Credentials gave into force. One of the configuration comes first.
+func (s *tlsSource) use(cert *tls.Certificate) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cert != cert && s.cfg.CertFile == "" && len(s.cfg.CertData) == 0 {
+		s.cert = cert
+		if made, err := s.build(s.last); err == nil { // it cannot fail: these files were used before
+			s.made = made
+		}
+	}
+}
+
+// current is the configuration in force, without a look at the files.
+func (s *tlsSource) current() *tls.Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.made
+}
+
 func (s *tlsSource) read() (f tlsFiles, err error) {
 	f = tlsFiles{s.cfg.CAData, s.cfg.CertData, s.cfg.KeyData}
 	for _, x := range []struct {
@@ -99,7 +125,7 @@ func (s *tlsSource) read() (f tlsFiles, err error) {
 		if x.path == "" {
 			continue
 		}
-		if *x.into, err = readFile(x.path, maxPEM); err != nil {
+		if *x.into, err = s.readFile(x.path, maxPEM); err != nil {
 			return f, configError(x.name+" "+quotePath(x.path), err)
 		}
 	}
@@ -114,13 +140,17 @@ func (s *tlsSource) build(f tlsFiles) (*tls.Config, error) {
 			return nil, configError("the CA holds no certificate in PEM form", nil)
 		}
 	}
+	cert := s.cert
 	if len(f.cert) > 0 || s.cfg.CertFile != "" {
 		pair, err := tls.X509KeyPair(f.cert, f.key)
 		if err != nil {
 			return nil, configError("the client certificate and its key", err)
 		}
+		cert = &pair
+	}
+	if cert != nil {
 		// Sent whatever authorities the server names: some name none that matches an intermediate.
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return cert, nil }
 	}
 	c.ClientSessionCache = tls.NewLRUClientSessionCache(0) // never shared: see tlsSource
 	return c, nil
