@@ -24,6 +24,9 @@ type Record struct {
 	OpenConns   int // that the client has not closed
 	OpenViews   int // snapshots that have not been closed
 	Converged   bool
+	Epochs      int   // restores of the server
+	Problems    []Key // of objects that were reported as unusable: for a time the store may lack what the server has
+	Exact       bool  // the network's faults are the only ones
 }
 
 // HandlerRecord is what one handler saw.
@@ -51,10 +54,44 @@ func (v Violation) Error() string {
 	return fmt.Sprintf("%s: %s: %s@%s (%s): %s", v.Invariant, v.Where, v.Key, v.Version, v.Other, v.Detail)
 }
 
-// Check returns what is wrong with a run.
+// Check returns what is wrong with a run. Each violation names the invariant of the table in docs/reliability.md.
 func Check(r *Record) []Violation {
-	c := &checker{r: r}
+	c := &checker{r: r, steps: make(map[Key][]Step), problems: make(map[Key]bool)}
 	c.index()
 	c.final()
+	for i := range r.Handlers {
+		c.handler(&r.Handlers[i])
+		c.views(&r.Handlers[i])
+	}
+	c.versions()
+	c.counters()
+	c.leaks()
 	return c.found
+}
+
+// checker goes through a record.
+type checker struct {
+	r        *Record
+	steps    map[Key][]Step // the server's, by key
+	epochs   int
+	unbroken bool // one list, one epoch, no bad object: everything after the list must have been delivered
+	problems map[Key]bool
+	found    []Violation
+}
+
+func (c *checker) add(v Violation) { c.found = append(c.found, v) }
+
+func (c *checker) index() {
+	for _, s := range c.r.Server {
+		c.steps[s.Key] = append(c.steps[s.Key], s)
+		c.epochs = max(c.epochs, s.Epoch)
+	}
+	c.epochs = max(c.epochs, c.r.Epochs)
+	for _, key := range c.r.Problems {
+		c.problems[key] = true
+	}
+	c.unbroken = c.epochs == 0 && len(c.r.Problems) == 0
+	for _, s := range c.r.Status.Sources {
+		c.unbroken = c.unbroken && len(s.Reflector.Relists) == 0
+	}
 }

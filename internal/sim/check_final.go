@@ -1,21 +1,5 @@
 package sim
 
-// checker goes through a record.
-type checker struct {
-	r     *Record
-	steps map[Key][]Step // the server's, by key
-	found []Violation
-}
-
-func (c *checker) add(v Violation) { c.found = append(c.found, v) }
-
-func (c *checker) index() {
-	c.steps = make(map[Key][]Step)
-	for _, s := range c.r.Server {
-		c.steps[s.Key] = append(c.steps[s.Key], s)
-	}
-}
-
 // final is I1 and I8: in the end the store is what the server has, and the index is what the store has.
 func (c *checker) final() {
 	if !c.r.Converged {

@@ -20,9 +20,6 @@ type History struct {
 	steps []Step
 	now   map[Key]State
 	epoch int
-	// regressed counts the restores after which the version was lower than before.
-	regressed int
-	version   uint64
 }
 
 func newHistory() *History { return &History{now: make(map[Key]State)} }
@@ -46,15 +43,11 @@ func (h *History) take(c fakeapi.Change) {
 		h.now[s.Key] = s
 		h.steps = append(h.steps, Step{State: s, Epoch: h.epoch})
 	}
-	h.version = c.Version
 }
 
 // restore begins an epoch: what the backup lacks is gone, what it has is back.
 func (h *History) restore(c fakeapi.Change) {
 	h.epoch++
-	if c.Version < h.version {
-		h.regressed++
-	}
 	back := make(map[Key]State, len(c.Objects))
 	for _, o := range c.Objects {
 		s := stateOf(o)
@@ -95,4 +88,11 @@ func (h *History) Now() map[Key]State {
 		now[k] = s
 	}
 	return now
+}
+
+// Epochs returns how often the server was restored.
+func (h *History) Epochs() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.epoch
 }

@@ -22,6 +22,9 @@ type Options struct {
 	// Handlers are those of the informer. Nil is Handlers().
 	Handlers []HandlerOptions
 
+	// Exact says that the network's faults are the only ones, so that each failure of a connection must be one of them.
+	Exact bool
+
 	// TLS encrypts, with Certificate or, where it is nil, a new one.
 	TLS         bool
 	Certificate *tls.Certificate

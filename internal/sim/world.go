@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -41,7 +42,9 @@ type World struct {
 	stopped bool
 	asked   atomic.Int64 // requests that the server received
 
-	status      informer.Status        // as Stop found it
+	status      informer.Status // as Stop found it
+	problemsMu  sync.Mutex
+	problems    []Key
 	transitions []listwatch.Transition // of the machine; its goroutine's until Stop
 }
 
@@ -103,6 +106,15 @@ func (w *World) follow() {
 		w.traceTransition(t)
 		if observe != nil {
 			observe(t)
+		}
+	}
+	onProblem := o.OnProblem
+	o.OnProblem = func(p informer.Problem) {
+		w.problemsMu.Lock()
+		w.problems = append(w.problems, p.Key)
+		w.problemsMu.Unlock()
+		if onProblem != nil {
+			onProblem(p)
 		}
 	}
 	o.Reflector.Gzip = o.Reflector.Gzip || w.o.Gzip
