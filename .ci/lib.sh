@@ -8,7 +8,7 @@ module=$(go list -m)
 # Packages that an embedder links. CI holds their dependencies to the rules of CONTRIBUTING.md.
 library_packages() {
 	local p
-	for p in chunked status watchdecoder rest listwatch fifo store informer; do
+	for p in chunked status watchdecoder rest rest/execplugin listwatch fifo store informer; do
 		[ -d "$p" ] && printf '%s/%s\n' "$module" "$p"
 	done
 	return 0

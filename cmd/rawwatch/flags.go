@@ -12,6 +12,7 @@ import (
 // connectionFlags say which server, as whom. Names and meanings are kubectl's.
 type connectionFlags struct {
 	load           rest.LoadOptions
+	credentials    credentialFlags
 	requestTimeout string
 	cleartext      bool
 }
@@ -32,6 +33,8 @@ func (f *connectionFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&o.TokenFile, "token-file", "", "`file` that holds the bearer token; read again when it changes")
 	fs.StringVar(&o.Username, "username", "", "`name` for basic authentication")
 	fs.StringVar(&o.Password, "password", "", "`password` for basic authentication; readable in the process list as --token is")
+	f.credentials.register(fs)
+	fs.StringVar(&o.ProxyURL, "proxy-url", "", "`address` of the proxy, in place of the kubeconfig's and HTTPS_PROXY: http, https, socks5 or socks5h")
 	fs.BoolVar(&o.DisableCompression, "disable-compression", false, "never ask for gzip")
 	fs.StringVar(&f.requestTimeout, "request-timeout", "", "`time` to wait for one answer, a watch's to begin: 30s, 2m, bare numbers are seconds, 0 is for ever")
 	fs.BoolVar(&f.cleartext, "allow-token-over-http", false, "send credentials over plain http to hosts other than this one; everyone on the way can read them")

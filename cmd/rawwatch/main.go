@@ -17,9 +17,14 @@ import (
 
 func main() {
 	ctx, stop := untilSignal(context.Background())
+	var terminalInput *os.File
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		terminalInput = os.Stdin
+	}
 	code := run(ctx, process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv,
 		terminal: term.IsTerminal(int(os.Stdout.Fd())), stderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		terminalInput: terminalInput,
 	})
 	stop()
 	os.Exit(code)

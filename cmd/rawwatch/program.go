@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
 
 	"github.com/spf13/cobra"
 )
@@ -16,6 +17,7 @@ type process struct {
 	env            func(string) string
 	terminal       bool // stdout is one
 	stderrTerminal bool
+	terminalInput  *os.File // stdin if it is a terminal, for credential plugins that ask; nil otherwise
 
 	// dial replaces the network in tests. Nil is the real one.
 	dial func(ctx context.Context, network, addr string) (net.Conn, error)

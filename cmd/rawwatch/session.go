@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -22,7 +23,8 @@ type session struct {
 
 	notices *notices
 	chunks  *chunkMap
-	tracer  *tracer // nil without --trace
+	tracer  *tracer  // nil without --trace
+	keyLog  *os.File // nil without --key-log
 }
 
 // open makes what every command needs. The caller must close it.
@@ -36,10 +38,19 @@ func (p process) open(c connectionFlags, sel selectionFlags, out outputFlags, en
 		return nil, err
 	}
 	c.load.Env, c.load.Namespace, c.load.Warn = p.env, sel.namespace, func(err error) { s.notices.say("%v", err) }
+	if err := c.credentials.load(&c.load, p, pluginNotices{s.notices}); err != nil {
+		return nil, err
+	}
 	if s.config, err = rest.LoadConfig(c.load); err != nil {
 		return nil, err
 	}
 	s.config.AllowTokenOverHTTP = c.cleartext
+	if s.keyLog, err = c.credentials.openKeyLog(); err != nil {
+		return nil, err
+	}
+	if s.keyLog != nil {
+		s.config.KeyLog = s.keyLog
+	}
 	return s, s.connect(patience)
 }
 
@@ -90,6 +101,9 @@ func (s *session) connect(patience time.Duration) error {
 func (s *session) close() {
 	if s.client != nil {
 		_ = s.client.Close() // it returns nil
+	}
+	if s.keyLog != nil {
+		_ = s.keyLog.Close() // a help for debugging; what could not be written is missed there
 	}
 }
 
