@@ -36,7 +36,7 @@ func (s *Server) streamList(w http.ResponseWriter, q *request, p *page) {
 		size += len(o.json) + 1
 	}
 	out, finish := s.body(w, q, http.StatusOK, size)
-	b := bufio.NewWriterSize(out, 64<<10)
+	b := bufio.NewWriterSize(out, min(size, 64<<10))
 	_, _ = b.WriteString(head) // bufio keeps an error; a client that has gone ends the rest
 	for i, o := range p.objects {
 		if i > 0 {

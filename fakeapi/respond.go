@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 )
 
 // writeJSON sends a complete body, compressed if it is long and the client
@@ -38,16 +39,32 @@ func (s *Server) body(w http.ResponseWriter, q *request, code, size int) (out io
 	w.Header().Add("Vary", "Accept-Encoding")
 	w.WriteHeader(code)
 	z := newGzip(w)
-	return z, func() { _ = z.Close() }
+	return z, func() {
+		_ = z.Close()
+		freeGzip(z)
+	}
 }
 
-// newGzip compresses as fast as the real server does, at level 1.
+// gzipWriters are scratch memory, of a megabyte each.
+var gzipWriters sync.Pool
+
+// newGzip compresses as fast as the real server does, at level 1. freeGzip
+// takes the writer back.
 func newGzip(w io.Writer) *gzip.Writer {
+	if z, ok := gzipWriters.Get().(*gzip.Writer); ok {
+		z.Reset(w)
+		return z
+	}
 	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {
 		panic(err) // the level is a constant of the package
 	}
 	return z
+}
+
+func freeGzip(z *gzip.Writer) {
+	z.Reset(io.Discard) // it shall not keep what it wrote to
+	gzipWriters.Put(z)
 }
 
 // fail sends an error as a Status. What is not one means that the client or

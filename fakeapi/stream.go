@@ -185,4 +185,10 @@ func (st *stream) endMember() {
 	st.member = false
 }
 
-func (st *stream) close() { st.endMember() }
+func (st *stream) close() {
+	st.endMember()
+	if st.gzip != nil {
+		freeGzip(st.gzip)
+		st.gzip = nil
+	}
+}

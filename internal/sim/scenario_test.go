@@ -3,6 +3,7 @@ package sim
 import (
 	"flag"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,6 +24,7 @@ func TestScenarios(t *testing.T) {
 	case raceEnabled:
 		step = 50
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a world is garbage as a whole
 	tally := newTally()
 	var next atomic.Int64
 	began := time.Now()
@@ -56,7 +58,9 @@ type tally struct {
 	slowest    map[string]time.Duration
 }
 
-func newTally() *tally { return &tally{by: make(map[string]int), slowest: make(map[string]time.Duration)} }
+func newTally() *tally {
+	return &tally{by: make(map[string]int), slowest: make(map[string]time.Duration)}
+}
 
 // enough reports whether so much is wrong that more would not help.
 func (c *tally) enough() bool {
