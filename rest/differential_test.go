@@ -65,6 +65,9 @@ func compareWithNetHTTP(t testing.TB, raw []byte, method string) bool {
 			return true
 		}
 		body, err := io.ReadAll(theirs.Body)
+		if err != nil && strings.Contains(err.Error(), "invalid byte in chunk length") && (bytes.Contains(raw, []byte(" ;")) || bytes.Contains(raw, []byte("\t;"))) {
+			return true // blanks before a semicolon, which the grammar has: see testdata/nethttp.txt
+		}
 		if err != nil || string(body) != ours.Body {
 			t.Fatalf("%q: body %q, net/http says %q, %v", raw, ours.Body, body, err)
 		}

@@ -20,6 +20,7 @@ import (
 // verdict is a row of testdata/verdicts.txt.
 type verdict struct {
 	name, section, method, want string
+	gzip                        bool // asked for
 	raw                         []byte
 	end                         error
 }
@@ -40,7 +41,8 @@ func verdicts(t testing.TB) (rows []verdict) {
 		if len(column) != 5 {
 			t.Fatalf("not five columns: %q", line)
 		}
-		row := verdict{name: column[0], section: column[1], method: column[2], want: column[3], end: errSilent}
+		row := verdict{name: column[0], section: column[1], want: column[3], end: errSilent}
+		row.method, row.gzip = strings.CutSuffix(column[2], " gzip")
 		raw, isEOF := strings.CutSuffix(column[4], "<EOF>")
 		raw, isRST := strings.CutSuffix(raw, "<RST>")
 		switch {
@@ -70,6 +72,8 @@ func unquoteVector(t testing.TB, raw string) []byte {
 	}))
 }
 
+func (v *verdict) request() Request { return Request{Method: v.method, Path: "/", Gzip: v.gzip} }
+
 // said describes an outcome in the table's words, except that a refusal is described by its rule.
 func said(o outcome) string {
 	use := "close"
@@ -96,12 +100,12 @@ func said(o outcome) string {
 
 func TestContestedResponsesAreJudgedAsTheTableSays(t *testing.T) {
 	rows := verdicts(t)
-	if len(rows) < 150 {
+	if len(rows) < 1000 {
 		t.Fatalf("only %d rows", len(rows))
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			o := answer(t, Request{Method: row.method, Path: "/"}, row.end, row.raw)
+			o := answer(t, row.request(), row.end, row.raw)
 			words, refused := strings.CutPrefix(row.want, "refuse ")
 			if !refused {
 				if got := said(o); got != row.want {
@@ -112,7 +116,7 @@ func TestContestedResponsesAreJudgedAsTheTableSays(t *testing.T) {
 			if got := said(o); !strings.HasPrefix(got, "refuse ") || !strings.Contains(got, words) {
 				t.Fatalf("judged %q, want %q (%s): %v", got, row.want, row.section, o.Err)
 			}
-			if e := asError(t, o.Err); e.Section != row.section && e.Phase != PhaseBody {
+			if e := asError(t, o.Err); e.Section != row.section {
 				t.Errorf("refused by %s, the table says %s", e.Section, row.section)
 			}
 			if o.Kept {
@@ -135,7 +139,7 @@ var excerpt = regexp.MustCompile(`(no HTTP/1\.x, it begins with|other than 1\.0 
 
 func TestVerdictsDoNotDependOnHowReadsAreSliced(t *testing.T) {
 	for _, row := range verdicts(t) {
-		r := Request{Method: row.method, Path: "/"}
+		r := row.request()
 		whole := answer(t, r, row.end, row.raw)
 		step := 1 + len(row.raw)/300
 		for at := 1; at < len(row.raw); at += step {
@@ -166,7 +170,7 @@ func TestVerdictsDoNotDependOnHowReadsAreSliced(t *testing.T) {
 
 func TestACutResponseIsNeverAShorterSuccess(t *testing.T) {
 	for _, row := range verdicts(t) {
-		r := Request{Method: row.method, Path: "/"}
+		r := row.request()
 		whole := answer(t, r, row.end, row.raw)
 		if whole.Err != nil || whole.Framing == CloseDelimited { // where any end is the end, RFC 9112 6.3
 			continue
