@@ -113,7 +113,8 @@ func (c *checker) find(key Key, from int, s State) int {
 	return -1
 }
 
-// deletion returns where the server deleted what a handler is told is gone: the version says which deletion, where it is one's; a stale one may be any.
+// deletion returns where the server deleted what a handler is told is gone: the version says which deletion; that of a
+// stale one says what was known last, so it may be any.
 func (c *checker) deletion(cur *cursor, e *Seen) int {
 	steps := c.steps[e.Key]
 	any := -1
@@ -122,7 +123,7 @@ func (c *checker) deletion(cur *cursor, e *Seen) int {
 		if !s.Deleted || s.UID != e.UID {
 			continue
 		}
-		if s.Version == e.Version {
+		if s.Version == e.Version && !e.Stale {
 			return i
 		}
 		if any < 0 {

@@ -17,6 +17,7 @@ type Network struct {
 	latency time.Duration // of each delivery; zero is none
 	pace    int           // the most bytes of a delivery
 	trace   *tracer
+	tls     bool // connections are traced where they are not encrypted
 
 	mu       sync.Mutex
 	conns    []*conn
@@ -31,7 +32,7 @@ type Network struct {
 }
 
 func newNetwork(o *Options, trace *tracer) *Network {
-	return &Network{wire: memnet.New(), latency: o.Latency, pace: o.Pace, trace: trace}
+	return &Network{wire: memnet.New(), latency: o.Latency, pace: o.Pace, trace: trace, tls: o.TLS}
 }
 
 // Inject arms a fault. Where its place has been passed already, it happens with the next byte.
@@ -121,7 +122,9 @@ func (n *Network) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	c := &conn{network: n, Conn: raw.(*memnet.Conn), id: len(n.conns) + 1}
 	n.conns = append(n.conns, c)
 	n.open++
-	c.trace = n.trace.conn(c.id)
+	if !n.tls {
+		c.trace = n.trace.conn(c.id)
+	}
 	return c, nil
 }
 

@@ -3,6 +3,8 @@ package sim
 import (
 	"crypto/tls"
 	"net"
+	"slices"
+	"time"
 )
 
 // listener gives the server its ends of the network's connections, decrypted.
@@ -27,7 +29,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	s := &serverConn{Conn: c, network: n, id: len(n.accepted) + 1}
 	n.accepted = append(n.accepted, s)
 	if l.tls != nil {
-		s.trace = n.trace.plain(s.id)
+		s.trace = n.trace.conn(s.id)
 	}
 	return s, nil
 }
@@ -43,24 +45,35 @@ type serverConn struct {
 
 // Write sends what the server says, up to a CloseNotify.
 func (s *serverConn) Write(p []byte) (int, error) {
-	room, struck := s.account(p)
-	if !struck {
-		return s.Conn.Write(p)
-	}
-	n, err := s.Conn.Write(p[:room])
-	if err == nil {
-		err = net.ErrClosed
+	fault, room := s.limit(len(p))
+	n, err := s.send(p[:room])
+	s.account(p[:n], fault, err)
+	if fault == nil || err != nil {
+		return n, err
 	}
 	s.Conn.Close()
+	return n, net.ErrClosed
+}
+
+// send writes in pieces that a paced network can deliver one by one: TLS gives its reader a whole record at a time.
+func (s *serverConn) send(p []byte) (n int, err error) {
+	piece := s.network.pace
+	if piece <= 0 {
+		return s.Conn.Write(p)
+	}
+	for n < len(p) && err == nil {
+		k := 0
+		k, err = s.Conn.Write(p[n:min(n+piece, len(p))])
+		n += k
+	}
 	return n, err
 }
 
-// account counts what is written, and says where a fault ends it.
-func (s *serverConn) account(p []byte) (room int, struck bool) {
+// limit returns the fault that a write meets, and how much of it comes before.
+func (s *serverConn) limit(size int) (*Fault, int) {
 	n := s.network
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	room = len(p)
 	for i := range n.armed {
 		f := n.armed[i]
 		if f.Kind != CloseNotify || f.Conn != 0 && f.Conn != s.id {
@@ -70,18 +83,28 @@ func (s *serverConn) account(p []byte) (room int, struck bool) {
 		if f.Conn != 0 {
 			at = f.At - s.written
 		}
-		if at > int64(len(p)) {
-			continue
+		if at <= int64(size) {
+			return &f, int(max(at, 0))
 		}
-		room, struck = int(max(at, 0)), true
-		n.armed = append(n.armed[:i:i], n.armed[i+1:]...)
-		n.fired = append(n.fired, Fired{Fault: f, Conn: s.id, Offset: s.written + int64(room), Time: now()})
-		break
 	}
-	s.written += int64(room)
-	n.plain += int64(room)
-	s.trace.down(p[:room])
-	return room, struck
+	return nil, size
+}
+
+// account counts what has been written. What a connection that is gone did not take counts for nothing: when the server finds out is up to the scheduler.
+func (s *serverConn) account(p []byte, fault *Fault, err error) {
+	n := s.network
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s.written += int64(len(p))
+	n.plain += int64(len(p))
+	s.trace.down(p)
+	if fault == nil || err != nil {
+		return
+	}
+	if i := slices.Index(n.armed, *fault); i >= 0 {
+		n.armed = slices.Delete(n.armed, i, i+1)
+	}
+	n.fired = append(n.fired, Fired{Fault: *fault, Conn: s.id, Offset: s.written, Time: time.Now()})
 }
 
 // Read gives the server what the client says.

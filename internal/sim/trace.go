@@ -4,13 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"sync"
 	"time"
 )
-
-// now is the bubble's time.
-func now() time.Time { return time.Now() }
 
 // tracer hashes what a run does: the bytes of each connection with their times, the transitions of the machine, the history of each handler. Each is
 // one sequence; nothing is said of the order between them, which is the scheduler's.
@@ -60,46 +58,38 @@ func (s *sequence) sum() []byte {
 type connTrace struct {
 	tracer    *tracer
 	sent, got sequence
-	encrypted bool
 }
 
 // conn begins the trace of a connection. A nil tracer traces nothing.
-func (t *tracer) conn(int) *connTrace {
+func (t *tracer) conn(id int) *connTrace {
 	if t == nil {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := &connTrace{tracer: t}
+	c := t.named(fmt.Sprintf("conn %d", id))
 	t.conns = append(t.conns, c)
 	return c
 }
 
-// plain makes the trace of a connection one of what TLS carries, and returns it.
-func (t *tracer) plain(id int) *connTrace {
-	if t == nil {
-		return nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for len(t.conns) < id {
-		t.conns = append(t.conns, &connTrace{tracer: t})
-	}
-	old := t.conns[id-1]
+// named returns a trace whose lines are shown under a name. Called with the lock.
+func (t *tracer) named(name string) *connTrace {
 	c := &connTrace{tracer: t}
-	old.encrypted = true
-	t.conns = append(t.conns, c)
+	if t.lines != nil {
+		c.sent.line = func(line string) { t.lines(name+" sent", line) }
+		c.got.line = func(line string) { t.lines(name+" got", line) }
+	}
 	return c
 }
 
 func (c *connTrace) down(p []byte) {
-	if c != nil && !c.encrypted {
+	if c != nil {
 		c.tracer.record(&c.got, p)
 	}
 }
 
 func (c *connTrace) up(p []byte) {
-	if c != nil && !c.encrypted {
+	if c != nil {
 		c.tracer.record(&c.sent, p)
 	}
 }
@@ -125,10 +115,8 @@ func (t *tracer) sum() string {
 	defer t.mu.Unlock()
 	h := sha256.New()
 	for _, c := range t.conns {
-		if !c.encrypted {
-			h.Write(c.sent.sum())
-			h.Write(c.got.sum())
-		}
+		h.Write(c.sent.sum())
+		h.Write(c.got.sum())
 	}
 	h.Write(t.machine.sum())
 	for _, s := range t.handlers {
