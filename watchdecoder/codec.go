@@ -3,6 +3,7 @@ package watchdecoder
 import (
 	"reflect"
 	"sync"
+	"unsafe"
 
 	jsoniter "github.com/json-iterator/go"
 )
@@ -26,9 +27,10 @@ type Codec[T any] interface {
 func JSON[T any]() Codec[*T] { return newJSONCodec[T]() }
 
 type jsonCodec[T any] struct {
-	plan    *plan
-	api     jsoniter.API
-	pruners sync.Pool
+	plan      *plan
+	api       jsoniter.API
+	pruners   sync.Pool
+	assigners sync.Pool
 }
 
 func newJSONCodec[T any]() *jsonCodec[T] {
@@ -38,16 +40,31 @@ func newJSONCodec[T any]() *jsonCodec[T] {
 	}
 	c.api.RegisterExtension(new(asides))
 	c.pruners.New = func() any { return new(pruner) }
+	c.assigners.New = func() any { return &assigner{api: c.api} }
 	return c
 }
 
 func (*jsonCodec[T]) Accept() string { return "" }
 
 func (c *jsonCodec[T]) Decode(raw []byte) (*T, error) {
+	if value := c.assign(raw); value != nil {
+		return value, nil
+	}
 	if err := Valid(raw); err != nil {
 		return nil, err
 	}
 	return c.decodeValid(raw)
+}
+
+// assign validates and decodes in one pass. It returns nil where that fails, whatever the reason: finding it takes another way.
+func (c *jsonCodec[T]) assign(raw []byte) *T {
+	a := c.assigners.Get().(*assigner)
+	value := new(T)
+	if !a.document(raw, c.plan, unsafe.Pointer(value)) {
+		return nil
+	}
+	c.assigners.Put(a)
+	return value
 }
 
 // keepPruned bounds the memory that a codec keeps from one object for the next.
@@ -65,13 +82,7 @@ func (c *jsonCodec[T]) decodeValid(raw []byte) (value *T, err error) {
 		return nil, c.refuse(raw, p.in.i, p.rule, nil)
 	}
 	value = new(T)
-	a := aside{values: p.aside}
-	p.out = append(p.out, ' ') // json-iterator takes a number at the very end for one that was cut
-	iter := c.api.BorrowIterator(p.out)
-	iter.Attachment = &a
-	iter.ReadVal(value)
-	failure := iter.Error
-	c.api.ReturnIterator(iter)
+	a, failure := p.iterate(c.api, value)
 	switch {
 	case a.rule != "":
 		return nil, c.refuse(raw, a.at, a.rule, a.err)
@@ -83,6 +94,18 @@ func (c *jsonCodec[T]) decodeValid(raw []byte) (value *T, err error) {
 		c.pruners.Put(p)
 	}
 	return value, nil
+}
+
+// iterate has json-iterator decode what was copied into the value that to points at.
+func (p *pruner) iterate(api jsoniter.API, to any) (aside, error) {
+	a := aside{values: p.aside}
+	p.out = append(p.out, ' ') // json-iterator takes a number at the very end for one that was cut
+	iter := api.BorrowIterator(p.out)
+	iter.Attachment = &a
+	iter.ReadVal(to)
+	failure := iter.Error
+	api.ReturnIterator(iter)
+	return a, failure
 }
 
 func (c *jsonCodec[T]) refuse(raw []byte, at int, rule string, err error) error {

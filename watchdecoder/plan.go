@@ -4,6 +4,9 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"sync/atomic"
+	"time"
+	"unsafe"
 
 	jsoniter "github.com/json-iterator/go"
 )
@@ -11,12 +14,19 @@ import (
 // plan is what a Go type declares of an object: which members, and of what shape. It is built once for each type of a codec.
 type plan struct {
 	kind   planKind
+	typ    reflect.Type
+	direct bool   // an assigner sets such a value by itself
+	time   bool   // metav1.Time
 	bits   int    // of numbers
 	name   string // of the type, for errors
 	elem   *plan  // of pointers, slices, arrays and maps
 	fields []planField
 	byName map[string]int // into fields; nil where they are few
 	sizes  uint64         // a bit for each length of a name below 64, the highest for all others
+
+	// What the last object suggests of the next one. Any value will do.
+	first atomic.Int32 // field that an object begins with
+	count atomic.Int32 // elements of a list
 }
 
 type planKind uint8
@@ -49,6 +59,8 @@ type planField struct {
 	plan   *plan
 	quoted bool // has the option string: its value stands inside a string
 	allocs bool // even null allocates the embedded struct that it is in
+	offset uintptr
+	next   atomic.Int32 // field that came behind it last time
 }
 
 // fewFields are found faster by looking at each.
@@ -66,7 +78,7 @@ func (p planner) of(t reflect.Type) *plan {
 	if known, ok := p[t]; ok {
 		return known
 	}
-	n := &plan{kind: kindOf(t), name: t.String()}
+	n := &plan{kind: kindOf(t), typ: t, name: t.String()}
 	p[t] = n
 	switch n.kind {
 	case planPointer, planMap, planList:
@@ -77,7 +89,29 @@ func (p planner) of(t reflect.Type) *plan {
 	case planInt, planUint, planFloat:
 		n.bits = t.Bits()
 	}
+	n.direct = n.canAssign()
+	n.time = t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" && t.Name() == "Time" && t.Size() == unsafe.Sizeof(time.Time{})
 	return n
+}
+
+// canAssign leaves to json-iterator what is rare and intricate.
+func (n *plan) canAssign() bool {
+	switch n.kind {
+	case planNever, planBytes:
+		return false
+	case planStruct:
+		for i := range n.fields {
+			if n.fields[i].quoted || n.fields[i].allocs {
+				return false
+			}
+		}
+	case planMap:
+		key := n.typ.Key()
+		return key.Kind() == reflect.String && !reflect.PointerTo(key).Implements(typeTexter)
+	case planList:
+		return n.typ.Kind() == reflect.Slice
+	}
+	return true
 }
 
 // kindOf follows the order in which encoding/json looks at a type.
@@ -159,4 +193,17 @@ func (n *plan) field(name []byte, next int) int {
 		}
 	}
 	return -1
+}
+
+// fieldAfter is field where the guess is what came last time.
+func (n *plan) fieldAfter(guess *atomic.Int32, name []byte) int {
+	if n.sizes>>min(len(name), 63)&1 == 0 {
+		return -1
+	}
+	next := int(guess.Load())
+	i := n.field(name, next)
+	if i >= 0 && i != next {
+		guess.Store(int32(i))
+	}
+	return i
 }

@@ -13,7 +13,8 @@ type candidate struct {
 	depth  int
 	typ    reflect.Type
 	quoted bool
-	allocs bool // inside an embedded pointer
+	allocs bool    // inside an embedded pointer
+	offset uintptr // in the outermost struct, unless allocs
 }
 
 // fieldsOf finds the members of a struct by the rules of encoding/json: fields of embedded structs count as those of the
@@ -29,6 +30,7 @@ func (p planner) fieldsOf(t reflect.Type) []planField {
 				plan:   p.of(c.typ),
 				quoted: c.quoted,
 				allocs: c.allocs,
+				offset: c.offset,
 			})
 		}
 	}
@@ -75,10 +77,11 @@ func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []candi
 		case f.Anonymous && inner.Kind() == reflect.Struct && name == "":
 			for _, c := range candidates(inner, depth+1, around) {
 				c.allocs = c.allocs || f.Type.Kind() == reflect.Pointer
+				c.offset += f.Offset
 				all = append(all, c)
 			}
 		case f.IsExported():
-			c := candidate{name: name, tagged: name != "", depth: depth, typ: f.Type, quoted: hasString(options) && canQuote(inner)}
+			c := candidate{name: name, tagged: name != "", depth: depth, typ: f.Type, offset: f.Offset, quoted: hasString(options) && canQuote(inner)}
 			if name == "" {
 				c.name = f.Name
 			}

@@ -265,23 +265,33 @@ func (p *pruner) integer(n *plan) bool {
 
 // holds says that a number is an integer of the plan's size, written as one.
 func (n *plan) holds(number []byte) bool {
+	_, ok := n.integer(number)
+	return ok
+}
+
+// integer reads an integer of the plan's size; a negative one is returned in two's complement.
+func (n *plan) integer(number []byte) (value uint64, ok bool) {
 	limit := uint64(1)<<(n.bits-1) - 1 // of signed ones
+	negative := false
 	if n.kind == planUint {
 		limit = limit<<1 | 1
 	} else if number[0] == '-' {
 		number = number[1:]
+		negative = true
 		limit++
 	}
-	value := uint64(0)
 	for _, c := range number {
 		high, low := bits.Mul64(value, 10)
 		sum, carry := bits.Add64(low, uint64(c-'0'), 0)
 		if !isDigit(c) || high|carry != 0 || sum > limit {
-			return false
+			return 0, false
 		}
 		value = sum
 	}
-	return len(number) > 0
+	if negative {
+		value = -value
+	}
+	return value, len(number) > 0
 }
 
 // quoted copies the value inside a string of a field with the option string.
@@ -313,16 +323,7 @@ func (p *pruner) quoted(n *plan) bool {
 
 // setAside keeps the value that comes next for this package to decode.
 func (p *pruner) setAside(n *plan, c byte) bool {
-	fits := true
-	switch n.kind {
-	case planFloat:
-		fits = c == '-' || isDigit(c)
-	case planNumber:
-		fits = c == '-' || isDigit(c) || c == '"'
-	case planTexter:
-		fits = c == '"'
-	}
-	if !fits {
+	if !n.takes(c) {
 		return p.mismatch(n)
 	}
 	from := p.in.i
@@ -331,5 +332,18 @@ func (p *pruner) setAside(n *plan, c byte) bool {
 	}
 	p.out = strconv.AppendInt(p.out, int64(len(p.aside)), 10)
 	p.aside = append(p.aside, asideValue{p.in.b[from:p.in.i:p.in.i], from})
+	return true
+}
+
+// takes says that a value which begins with c may be decoded by this package.
+func (n *plan) takes(c byte) bool {
+	switch n.kind {
+	case planFloat:
+		return c == '-' || isDigit(c)
+	case planNumber:
+		return c == '-' || isDigit(c) || c == '"'
+	case planTexter:
+		return c == '"'
+	}
 	return true
 }

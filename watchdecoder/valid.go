@@ -59,27 +59,43 @@ func (v *validator) fail(i int, rule string) bool {
 	return false
 }
 
-// document reads the whole. It keeps the kinds of what is open as nesting does; b and i are its own copies, for speed.
+// failed is fail for methods that return a position.
+func (v *validator) failed(i int, rule string) int {
+	v.i, v.rule = i, rule
+	return -1
+}
+
+// document reads the whole.
 func (v *validator) document() bool {
+	i := v.value(0, HighestDepth)
+	if i < 0 {
+		return false
+	}
+	i = skipSpace(v.b, i)
+	return i == len(v.b) || v.fail(i, ruleTrailing)
+}
+
+// value reads the value that begins at i or behind white space there, nested at most deepest deep, and returns what is behind
+// it, negative if that failed. It keeps the kinds of what is open as nesting does; b and i are its own copies, for speed.
+func (v *validator) value(i, deepest int) int {
 	b := v.b
-	n := nesting{max: HighestDepth}
-	i := 0
+	n := nesting{max: deepest}
 
 value:
 	if i < len(b) && b[i] <= ' ' {
 		i = skipSpace(b, i)
 	}
 	if i >= len(b) {
-		return v.fail(i, ruleValue)
+		return v.failed(i, ruleValue)
 	}
 	switch c := b[i]; c {
 	case '"':
 		if i = v.text(b, i+1); i < 0 {
-			return false
+			return -1
 		}
 	case '{':
 		if n.depth == n.max {
-			return v.fail(i, ruleDepth)
+			return v.failed(i, ruleDepth)
 		}
 		n.open(1)
 		if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
@@ -88,7 +104,7 @@ value:
 		goto key
 	case '[':
 		if n.depth == n.max {
-			return v.fail(i, ruleDepth)
+			return v.failed(i, ruleDepth)
 		}
 		n.open(0)
 		if i = skipSpace(b, i+1); i < len(b) && b[i] == ']' {
@@ -97,23 +113,23 @@ value:
 		goto value
 	case 't', 'f', 'n':
 		if i = v.literal(b, i); i < 0 {
-			return false
+			return -1
 		}
 	default:
 		if i = v.number(b, i); i < 0 {
-			return false
+			return -1
 		}
 	}
 
 after:
+	if n.depth == 0 {
+		return i
+	}
 	if i < len(b) && b[i] <= ' ' {
 		i = skipSpace(b, i)
 	}
-	if n.depth == 0 {
-		return i == len(b) || v.fail(i, ruleTrailing)
-	}
 	if i >= len(b) {
-		return v.fail(i, ruleMember)
+		return v.failed(i, ruleMember)
 	}
 	if c := b[i]; c == ',' {
 		i++
@@ -123,10 +139,10 @@ after:
 		goto key
 	} else if n.kinds&1 == 0 {
 		if c != ']' {
-			return v.fail(i, ruleElement)
+			return v.failed(i, ruleElement)
 		}
 	} else if c != '}' {
-		return v.fail(i, ruleMember)
+		return v.failed(i, ruleMember)
 	}
 
 closing:
@@ -139,16 +155,16 @@ key:
 		i = skipSpace(b, i)
 	}
 	if i >= len(b) || b[i] != '"' {
-		return v.fail(i, ruleKey)
+		return v.failed(i, ruleKey)
 	}
 	if i = v.text(b, i+1); i < 0 {
-		return false
+		return -1
 	}
 	if i < len(b) && b[i] <= ' ' {
 		i = skipSpace(b, i)
 	}
 	if i >= len(b) || b[i] != ':' {
-		return v.fail(i, ruleColon)
+		return v.failed(i, ruleColon)
 	}
 	i++
 	goto value

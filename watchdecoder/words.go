@@ -36,6 +36,25 @@ func textStop(b []byte, i int) int {
 	return i
 }
 
+// textEnd returns where the text of a string, from b[i] on, is interrupted by a quote, a backslash or a control character, or
+// len(b), and whether bytes of 0x80 and more may stand before.
+func textEnd(b []byte, i int) (end int, high bool) {
+	seen := uint64(0)
+	for ; i+8 <= len(b); i += 8 {
+		w := word(b[i:])
+		seen |= w
+		quote, escape := w^'"'*ones, w^'\\'*ones
+		if stop := ((quote - ones) | (escape - ones) | (w - ' '*ones)) &^ w & highs; stop != 0 {
+			return i + bits.TrailingZeros64(stop)>>3, seen&highs != 0
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+		seen |= uint64(b[i])
+		i++
+	}
+	return i, seen&highs != 0
+}
+
 // plain says that b is printable ASCII without backslash: text that stands for itself.
 func plain(b []byte) bool {
 	i := 0

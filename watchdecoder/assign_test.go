@@ -1,0 +1,83 @@
+package watchdecoder
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+type assigned struct {
+	Metadata struct {
+		Name   string            `json:"name"`
+		Labels map[string]string `json:"labels"`
+	} `json:"metadata"`
+	Spec struct {
+		NodeName   string `json:"nodeName"`
+		Containers []struct {
+			Name  string `json:"name"`
+			Image string `json:"image"`
+		} `json:"containers"`
+	} `json:"spec"`
+}
+
+func podTemplate(tb testing.TB) []byte {
+	tb.Helper()
+	indented, err := os.ReadFile("testdata/pod.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, indented); err != nil {
+		tb.Fatal(err)
+	}
+	return compact.Bytes()
+}
+
+// Whatever the fast way does not take is decoded all the same: only the price would show that it takes nothing.
+func TestOrdinaryObjectsAreAssigned(t *testing.T) {
+	pod := podTemplate(t)
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, pod, "\r\n", "\t "); err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range [][]byte{pod, indented.Bytes()} {
+		if newJSONCodec[assigned]().assign(raw) == nil || newJSONCodec[described]().assign(raw) == nil {
+			t.Error("a pod goes the slow way")
+		}
+	}
+	codec := newJSONCodec[assigned]()
+	// The object, two strings that are not shared with the one before at most, a map and its group, a list.
+	if n := testing.AllocsPerRun(100, func() { codec.assign(pod) }); n > 6 {
+		t.Errorf("%v allocations for five fields of a pod", n)
+	}
+}
+
+// What objects have in common is in memory once.
+func TestStringsAreShared(t *testing.T) {
+	var w words
+	for _, text := range []string{"", "a", "team-007", "kube-system", "a-name-that-is-longer-than-a-word"} {
+		first := w.string([]byte(text))
+		if first != text {
+			t.Fatalf("%q became %q", text, first)
+		}
+		bytes := []byte(text)
+		if n := testing.AllocsPerRun(10, func() { w.string(bytes) }); n != 0 {
+			t.Errorf("%q: %v allocations for a string that was seen", text, n)
+		}
+	}
+}
+
+// An array that is written over keeps what encoding/json keeps, and memory taken in expectation is given back.
+func TestShortListAfterLongOnesTakesNoRoom(t *testing.T) {
+	codec := newJSONCodec[[][100]byte]()
+	long, short := []byte("["+string(bytes.Repeat([]byte("[],"), 15))+"[]]"), []byte("[[]]")
+	for range 2 {
+		if v := codec.assign(long); v == nil || len(*v) != 16 {
+			t.Fatal("a list goes the slow way")
+		}
+	}
+	if v := codec.assign(short); v == nil || len(*v) != 1 || cap(*v) != 1 {
+		t.Errorf("length and capacity %d, %d", len(*v), cap(*v))
+	}
+}
