@@ -69,10 +69,12 @@ func (cn *conn) tunnel(c *Client, proxy *url.URL, t traces) error {
 	start := time.Now()
 	target := hostHeader(c.origin.host, c.origin.port)
 	fields := Header{{"Host", target}, {"User-Agent", c.cfg.UserAgent}}
+	var password string
 	if proxy.User != nil {
-		password, _ := proxy.User.Password()
+		password, _ = proxy.User.Password()
 		fields.Add("Proxy-Authorization", basicAuth(proxy.User.Username(), password))
 	}
+	cn.secrets = secretsOf(fields.Get("Proxy-Authorization"), password)
 	line := "CONNECT " + target + " HTTP/1.1"
 	head := append([]byte(line), "\r\n"...)
 	for _, f := range fields {
@@ -92,12 +94,12 @@ func (cn *conn) tunnel(c *Client, proxy *url.URL, t traces) error {
 	if t.any() {
 		t.connect(ConnectDone{
 			Conn: cn.id, Time: time.Now(), Duration: time.Since(start), Code: h.code,
-			Request: append([]string{line}, fields.lines()...), Response: h.lines(),
+			Request: append([]string{line}, fields.lines()...), Response: cn.hideAll(h.lines()),
 		})
 	}
 	switch { // Content-Length and Transfer-Encoding of a 2xx answer mean nothing (RFC 9110 9.3.6)
 	case h.code/100 != 2:
-		contentType := printable(h.header.Get("Content-Type"), maxQuoted)
+		contentType := cn.hide(printable(h.header.Get("Content-Type"), maxQuoted))
 		return &Error{Phase: PhaseProxy, Addr: cn.dialed, Err: &ProxyError{Code: h.code, ContentType: contentType}}
 	case br.Buffered() > 0:
 		return &Error{
