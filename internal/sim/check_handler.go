@@ -79,12 +79,12 @@ func (c *checker) follow(h *HandlerRecord, cur *cursor, e *Seen) {
 	case informer.Resync:
 		return
 	case informer.Deleted:
-		pos = c.deletion(cur, e)
-		if pos < 0 {
+		var agrees bool
+		if pos, agrees = c.deletion(cur, e); pos < 0 {
 			c.add(Violation{Invariant: "I5", Where: h.Name, Key: e.Key, Version: e.Version, Detail: "the server deleted nothing then"})
 			return
 		}
-		if gone := c.steps[e.Key][pos]; e.Old != gone.State && !c.known(e.Key, cur.pos, pos, e.Old) {
+		if !agrees {
 			c.add(Violation{Invariant: "I5", Where: h.Name, Key: e.Key, Version: e.Version, Other: e.Old.Version, Detail: "the last known state is none that came before"})
 		}
 	default:
@@ -113,24 +113,33 @@ func (c *checker) find(key Key, from int, s State) int {
 	return -1
 }
 
-// deletion returns where the server deleted what a handler is told is gone: the version says which deletion; that of a
-// stale one says what was known last, so it may be any.
-func (c *checker) deletion(cur *cursor, e *Seen) int {
+// deletion returns where the server deleted what a handler is told is gone, and whether what it is told was there agrees with that. The version says which
+// deletion it was; that of a stale one says what was known last, so it may be any.
+func (c *checker) deletion(cur *cursor, e *Seen) (pos int, agrees bool) {
 	steps := c.steps[e.Key]
-	any := -1
+	first, likely := -1, -1
 	for i := cur.pos + 1; i < len(steps); i++ {
 		s := &steps[i]
 		if !s.Deleted || s.UID != e.UID {
 			continue
 		}
-		if s.Version == e.Version && !e.Stale {
-			return i
+		if first < 0 {
+			first = i
 		}
-		if any < 0 {
-			any = i
+		if e.Old != s.State && !c.known(e.Key, cur.pos, i, e.Old) {
+			continue
+		}
+		if s.Version == e.Version && !e.Stale {
+			return i, true
+		}
+		if likely < 0 {
+			likely = i
 		}
 	}
-	return any
+	if likely >= 0 {
+		return likely, true
+	}
+	return first, false
 }
 
 // known reports whether the server had a state between two places.
