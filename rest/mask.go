@@ -15,7 +15,7 @@ const masked = "<masked>"
 // secretField reports whether a field's value may carry a credential. Deny by resemblance: a field that is masked for nothing harms nobody.
 func secretField(name string) bool {
 	name = strings.ToLower(name)
-	for _, part := range [...]string{"auth", "cookie", "token", "secret", "password", "api-key", "apikey", "credential"} {
+	for _, part := range [...]string{"auth", "cookie", "token", "secret", "password", "api-key", "apikey", "credential", "impersonate-extra"} {
 		if strings.Contains(name, part) {
 			return true
 		}

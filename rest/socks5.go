@@ -132,15 +132,20 @@ func (s *socks) read(n int) ([]byte, error) {
 	b := make([]byte, n) // at most 257
 	read, err := io.ReadFull(s.conn, b)
 	s.offset += int64(read)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // an answer is owed
+	}
 	if err != nil {
 		return nil, &Error{Phase: PhaseProxy, Err: err, Offset: s.offset}
 	}
 	return b, nil
 }
 
+const hintNoSOCKS = "no SOCKS5 proxy listens there; check the proxy's scheme and address"
+
 // broken is an answer against the protocol; its byte at fault is so many before the end of what was read.
 func (s *socks) broken(back int64, section, rule string) error {
-	return &Error{Phase: PhaseProxy, Section: section, Rule: rule, Offset: s.offset - back, protocol: true}
+	return &Error{Phase: PhaseProxy, Section: section, Rule: rule, Offset: s.offset - back, protocol: true, hint: hintNoSOCKS}
 }
 
 // socksAddress is a target in a request: type, address, port (RFC 1928 4 and 5).
