@@ -32,7 +32,7 @@ type conn struct {
 	retired   atomic.Bool                // made was found outdated while the connection was in use
 	limits    *deadline
 	secrets   []string // of the request under way
-	trace     traces // the client's; a request's own comes with its exchange
+	trace     traces   // the client's; a request's own comes with its exchange
 	born      time.Time
 
 	requests atomic.Int64
