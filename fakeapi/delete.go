@@ -111,7 +111,7 @@ func (s *Server) serveDeleteCollection(w http.ResponseWriter, q *request) error 
 	if err := q.accept.form(q, true); err != nil {
 		return err
 	}
-	p, err := s.read(q.http.Context(), q.collection, options)
+	p, err := s.read(q.http.Context(), q.collection, options, q.behind)
 	if err != nil {
 		return err
 	}

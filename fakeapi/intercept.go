@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -57,9 +58,10 @@ type Event struct {
 
 // RewriteEvents lets f replace each event of every watch by any number of
 // others, until remove is called: none drops it, two repeat it. Rewriters run
-// in the order they were added, in the goroutine of the watch. Request is the
-// watch's; a rewriter may end the watch by panicking with
-// http.ErrAbortHandler, which cuts the connection.
+// in the order they were added, in the goroutine of the watch, and may wait:
+// what they let go before is on the wire by then. Request is the watch's; a
+// rewriter may end the watch by panicking with http.ErrAbortHandler, which
+// cuts the connection.
 func (s *Server) RewriteEvents(f func(r *http.Request, e Event) []Event) (remove func()) {
 	return add(&s.hooks, &s.hooks.rewriters, f)
 }
@@ -79,6 +81,8 @@ type hooks struct {
 	middlewares  []*hook[func(http.Handler) http.Handler]
 	rewriters    []*hook[func(*http.Request, Event) []Event]
 	warnings     []*hook[warning]
+	conns        []*hook[func(net.Conn) net.Conn]
+	replicas     []*hook[replica]
 }
 
 // hook gives a value an identity, to be removed by.
@@ -118,16 +122,18 @@ func (h *hooks) handler(next http.Handler) http.Handler {
 	return next
 }
 
-func (h *hooks) rewrite(r *http.Request, e Event) []Event {
-	events := []Event{e}
-	for _, f := range present(h, &h.rewriters) {
+// rewrite also says whether anybody was there to do so.
+func (h *hooks) rewrite(r *http.Request, e Event) (events []Event, asked bool) {
+	events = []Event{e}
+	rewriters := present(h, &h.rewriters)
+	for _, f := range rewriters {
 		var next []Event
 		for _, e := range events {
 			next = append(next, f.value(r, e)...)
 		}
 		events = next
 	}
-	return events
+	return events, len(rewriters) > 0
 }
 
 // warn sets RFC 7234 section 5.5 headers in the form the API uses: code 299,

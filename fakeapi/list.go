@@ -16,7 +16,7 @@ func (s *Server) serveList(w http.ResponseWriter, q *request) error {
 	if err := q.accept.form(q, true); err != nil {
 		return err
 	}
-	p, err := s.read(q.http.Context(), q.collection, o)
+	p, err := s.read(q.http.Context(), q.collection, o, q.behind)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *Server) streamList(w http.ResponseWriter, q *request, p *page) {
 
 // read chooses the version a list is served at. Semantics:
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
-func (s *Server) read(ctx context.Context, c *collection, o *listOptions) (*page, error) {
+func (s *Server) read(ctx context.Context, c *collection, o *listOptions, cache behind) (*page, error) {
 	version, err := parseVersion(o.resourceVersion)
 	if err != nil {
 		return nil, badRequest("invalid resource version: " + err.Error())
@@ -75,12 +75,18 @@ func (s *Server) read(ctx context.Context, c *collection, o *listOptions) (*page
 		limit = 0 // this is a read of one key; there is nothing to page
 	case version == 0 && o.resourceVersion != "":
 		limit = 0 // "0" is served from the cache in one piece
+		p.version = cache.at(c, s.version)
 	case o.match == matchExact, o.match == "" && version > 0 && limit > 0:
 		// A limit with a bare version means that version exactly.
 		p.version = version
 		if version < c.floor {
 			return nil, expired("The resourceVersion for the provided list is too old.")
 		}
+	case version > 0:
+		if err := s.awaitCache(ctx, cache, c, version); err != nil {
+			return nil, err
+		}
+		p.version = cache.at(c, s.version)
 	}
 	p.cut(c.at(p.version, o.namespace, ""), o, limit)
 	return p, nil

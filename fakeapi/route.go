@@ -22,6 +22,7 @@ type request struct {
 	single string
 	user   User
 	accept accept
+	behind behind
 }
 
 // route reads the path as the real server's RequestInfo does:

@@ -68,6 +68,7 @@ func (s *Server) serveResource(w http.ResponseWriter, q *request) error {
 		return err
 	}
 	q.accept = accept
+	q.behind = s.hooks.meets(q.http)
 	if q.subresource != "" && (q.subresource != "status" || !q.collection.status) {
 		return notFound(q.collection.kind, q.single)
 	}

@@ -57,7 +57,7 @@ func New(o Options) *Server {
 	for _, r := range o.Resources {
 		s.register(newCustom(r))
 	}
-	s.http = &http.Server{Handler: s, ConnState: s.conns.track}
+	s.http = &http.Server{Handler: s, ConnState: s.conns.track, ConnContext: withConn}
 	return s
 }
 
@@ -70,7 +70,7 @@ func (s *Server) Serve(l net.Listener) error {
 		return http.ErrServerClosed
 	}
 	defer s.running.leave()
-	return s.http.Serve(l)
+	return s.http.Serve(s.WrapListener(l))
 }
 
 // Listen serves on a loopback port, in a goroutine that ends with Close, and

@@ -41,7 +41,8 @@ func (s *Server) newStream(w http.ResponseWriter, q *request, o *listOptions) *s
 	return st
 }
 
-// initial sends what was there when the watch began, in one flush.
+// initial sends what was there when the watch began, in one flush unless there
+// are rewriters.
 func (st *stream) initial(s *start, w *watcher, marker bool) {
 	for _, o := range s.state {
 		if w.selection.matches(o) {
@@ -144,7 +145,8 @@ func (st *stream) send(e Event) {
 	if st.broken {
 		return
 	}
-	for _, e := range st.server.hooks.rewrite(st.request.http, e) {
+	events, asked := st.server.hooks.rewrite(st.request.http, e)
+	for _, e := range events {
 		frame := e.Raw
 		if frame == nil {
 			frame = make([]byte, 0, len(e.Object)+40)
@@ -157,6 +159,9 @@ func (st *stream) send(e Event) {
 			return
 		}
 		st.member = true
+	}
+	if asked {
+		st.flush() // the next one may be waited with
 	}
 }
 

@@ -98,14 +98,19 @@ func (s *Server) startWatch(w http.ResponseWriter, q *request, o *listOptions, v
 	defer s.mu.Unlock()
 	c := q.collection
 	if o.initial() {
-		if err := s.awaitVersion(q.http.Context(), version, s.options.FreshWait); err != nil {
+		wanted := version
+		if o.resourceVersion == "" {
+			wanted = s.version // the newest, as of now
+		}
+		if err := s.awaitCache(q.http.Context(), q.behind, c, wanted); err != nil {
 			return nil, nil, err
 		}
 	}
-	st := &start{version: s.version}
+	height := q.behind.at(c, s.version)
+	st := &start{version: height}
 	switch {
 	case o.initial(), version == 0 && o.sendInitial == nil:
-		st.state = c.at(s.version, o.namespace, "")
+		st.state = c.at(height, o.namespace, "")
 	case version == 0: // sendInitialEvents=false: from now on
 	case version > s.version:
 		// Accepted, as by the real server, and silent until the server gets
@@ -122,6 +127,11 @@ func (s *Server) startWatch(w http.ResponseWriter, q *request, o *listOptions, v
 	}
 	watch.from = st.version
 	watch.sent.Store(version)
+	if height < s.version {
+		watch.behind = behind{height, q.behind.caughtUp}
+		watch.queue = c.since(max(height, version))
+		st.changes = slices.DeleteFunc(st.changes, func(ch *change) bool { return ch.version > height })
+	}
 	c.watchers = append(c.watchers, watch)
 	return watch, st, nil
 }
@@ -158,6 +168,9 @@ func (s *Server) take(w *watcher) (queue []*change, version uint64, bookmark, en
 
 // pump sends changes and bookmarks until the watch ends.
 func (s *Server) pump(ctx context.Context, w *watcher, stream *stream, t *bookmarkTimer) {
+	if !s.hold(ctx, w, stream, t) {
+		return
+	}
 	for !stream.broken {
 		due := false
 		select {

@@ -20,6 +20,8 @@ type watcher struct {
 	started    time.Time
 	// from is the version the watch began at; nothing up to it is sent.
 	from uint64
+	// behind is the cache that feeds it.
+	behind behind
 
 	// From here on guarded by the server's mutex.
 	queue []*change

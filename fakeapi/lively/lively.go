@@ -27,6 +27,9 @@ type Options struct {
 	// ExpireAfter is when all watches are ended beyond recall, once, so that
 	// clients must relist. Default 6 s. Negative never does.
 	ExpireAfter time.Duration
+	// Ready, if set, is called once when the server has been filled, before
+	// the first change.
+	Ready func()
 }
 
 func (o Options) withDefaults() Options {
@@ -53,6 +56,9 @@ func Run(ctx context.Context, server *fakeapi.Server, o Options) error {
 	c, err := newCluster(server, o)
 	if err != nil {
 		return err
+	}
+	if o.Ready != nil {
+		o.Ready()
 	}
 	return c.run(ctx)
 }

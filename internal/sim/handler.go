@@ -95,6 +95,9 @@ func (h *Handler) handle(events ...informer.Event[*Object]) {
 		time.Sleep(h.Options.Delay)
 	}
 	h.leave()
+	if h.Options.Do != nil {
+		h.Options.Do()
+	}
 }
 
 func (h *Handler) enter() {

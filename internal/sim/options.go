@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"context"
 	"crypto/tls"
+	"net"
 	"time"
 
 	"github.com/rawwatch/rawwatch/fakeapi"
@@ -21,6 +23,9 @@ type Options struct {
 	Informer informer.Options
 	// Handlers are those of the informer. Nil is Handlers().
 	Handlers []HandlerOptions
+
+	// Dial, if set, stands around the network's Dial.
+	Dial func(dial DialFunc) DialFunc
 
 	// Exact says that the network's faults are the only ones, so that each failure of a connection must be one of them.
 	Exact bool
@@ -50,7 +55,12 @@ type HandlerOptions struct {
 	Delay time.Duration
 	// Look has the handler look at the store as each event comes: whether that is as new as the event, and a state that the server had.
 	Look bool
+	// Do, if set, is called at the end of each call.
+	Do func()
 }
+
+// DialFunc is a rest.Config.Dial.
+type DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // Handlers are three of different speed: one that takes no time and looks at the store, one that is slow and has its changes merged, one that takes batches.
 func Handlers() []HandlerOptions {

@@ -90,6 +90,9 @@ func (w *World) connect() {
 			w.t.Errorf("sim: the server ended with %v", err)
 		}
 	}()
+	if w.o.Dial != nil {
+		config.Dial = w.o.Dial(config.Dial)
+	}
 	client, err := rest.NewClient(config)
 	if err != nil {
 		w.t.Fatalf("sim: %v", err)
