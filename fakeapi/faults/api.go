@@ -137,8 +137,10 @@ func watches() []*Fault {
 		}},
 		{Name: "watch-silent", Summary: "a watch is accepted and sends nothing for ever", Invariants: []Invariant{StallEnds}, On: Watches, answer: func(x *exchange) { stream(x, ""); x.hang() }},
 		{Name: "watch-blank-lines", Summary: "a watch sends an empty line every ten seconds and nothing else, for ten minutes", Invariants: []Invariant{LorisEnds, StallEnds}, On: Watch, answer: func(x *exchange) {
+			stream(x, "")
 			for range 60 {
-				stream(x, "\n")
+				_, _ = x.w.Write([]byte("\n"))
+				x.flush()
 				x.wait(10 * time.Second)
 			}
 		}},

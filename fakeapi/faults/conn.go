@@ -159,7 +159,7 @@ func (c *conn) Close() error {
 	mute := c.mute
 	c.mu.Unlock()
 	if mute {
-		return nil
+		return c.Conn.SetReadDeadline(time.Unix(1, 0)) // for a Read that waits
 	}
 	return c.Conn.Close()
 }
