@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +19,12 @@ const (
 
 	// maxDiscoveryBytes bounds a document. A plain server's is 0.3 MB, a custom
 	// resource adds about 1 KB.
-	maxDiscoveryBytes = 64 << 20
+	maxDiscoveryBytes = 8 << 20
+	// maxDiscoveryObjects and maxDiscoveryValues bound what stands in it: decoded,
+	// an empty object or string takes up to fifty times its text. A custom resource
+	// has about six objects and 40 values.
+	maxDiscoveryObjects = 64 << 10
+	maxDiscoveryValues  = 512 << 10
 	// maxLegacyVersions bounds the requests of the legacy form, one per group and
 	// version. Busy clusters have about 100.
 	maxLegacyVersions = 2000
@@ -27,6 +33,7 @@ const (
 var (
 	errStale           = errors.New("stale: the server could not refresh it")
 	errNotDiscovery    = errors.New("not a discovery document")
+	errTooMuch         = errors.New("more in it than any server has")
 	errTooManyVersions = errors.New("left out: too many group versions")
 )
 
@@ -158,6 +165,9 @@ func (f *discoveryFetch) document(ctx context.Context, path, accept string) (*di
 	}
 	if len(data) > maxDiscoveryBytes {
 		return nil, notDiscovery(path, errTooLarge{maxDiscoveryBytes})
+	}
+	if bytes.Count(data, []byte("{")) > maxDiscoveryObjects || bytes.Count(data, []byte(",")) > maxDiscoveryValues {
+		return nil, notDiscovery(path, errTooMuch)
 	}
 	doc := &discoveryDocument{}
 	if err := json.Unmarshal(data, doc); err != nil {

@@ -31,9 +31,17 @@ var (
 	errType      = errors.New("JSON of another type")
 )
 
-// Parse reads a Status object of kind Status and version v1 that is not a success, and nothing around it but white space. Anything else is a *ParseError.
+// maxBytes bounds a Status. A server's is some hundred bytes, a few KiB with many causes; decoded, causes of nothing take 16 times their bytes, which an
+// ERROR event of a watch's 16 MiB must not be able to ask for.
+const maxBytes = 1 << 20
+
+// Parse reads a Status object of kind Status and version v1 that is not a success, and nothing around it but white space. Anything else, and
+// what is larger than 1 MiB, is a *ParseError.
 // Keys count in their exact case, unknown ones are skipped. The result shares no memory with object.
 func Parse(object []byte) (*Error, error) {
+	if len(object) > maxBytes {
+		return nil, &ParseError{Offset: maxBytes, Rule: "larger than 1 MiB"}
+	}
 	top, err := parseFields(object)
 	if err != nil {
 		return nil, err

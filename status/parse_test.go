@@ -182,3 +182,15 @@ func TestParseTakesWhatIsThere(t *testing.T) {
 		}
 	}
 }
+
+// What an ERROR event may cost is bounded: causes of nothing take many times their bytes.
+func TestParseRefusesAStatusOfMoreThanAMebibyte(t *testing.T) {
+	status := []byte(`{"kind":"Status","message":"` + strings.Repeat("a", maxBytes) + `"}`)
+	if _, err := Parse(status); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
+		t.Errorf("%v", err)
+	}
+	status = append(status[:maxBytes-2], `"}`...)
+	if e, err := Parse(status); err != nil || len(e.Message) != maxBytes-2-len(`{"kind":"Status","message":"`) {
+		t.Errorf("of 1 MiB: %v", err)
+	}
+}
