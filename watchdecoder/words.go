@@ -85,9 +85,9 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\
 // block is 64 bytes of input; a bit of a mask stands for each.
 type block = [64]byte
 
-// classify finds quotes, backslashes, and what may be a bracket or brace. These four are the bytes that become 0x7f once the
+// classifyWords finds quotes, backslashes, and what may be a bracket or brace. These four are the bytes that become 0x7f once the
 // bits of 0x26 are set, and so do Y, y, _ and DEL: no JSON has them outside of strings.
-func classify(p *block) (quotes, escapes, brackets uint64) {
+func classifyWords(p *block) (quotes, escapes, brackets uint64) {
 	w0, w1, w2, w3 := word(p[0:8]), word(p[8:16]), word(p[16:24]), word(p[24:32])
 	w4, w5, w6, w7 := word(p[32:40]), word(p[40:48]), word(p[48:56]), word(p[56:64])
 	if (w0|w1|w2|w3|w4|w5|w6|w7)&highs != 0 {
