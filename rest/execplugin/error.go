@@ -34,7 +34,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (p *Plugin) fail(err error, stderr *tail) error {
 	e := &Error{Command: p.config.Command, Err: err}
 	if stderr != nil {
-		e.Stderr = p.mask(stderr.text())
+		e.Stderr = stderr.text()
 	} else {
 		e.InstallHint = escape(p.config.InstallHint[:min(len(p.config.InstallHint), maxHint)], " | ")
 	}
@@ -42,26 +42,55 @@ func (p *Plugin) fail(err error, stderr *tail) error {
 }
 
 const (
-	maxHint   = 1 << 10
-	minSecret = 4 // shorter values are in every text
+	maxHint    = 1 << 10
+	minSecret  = 4  // shorter values are in every text
+	longEnv    = 8  // from here on a variable's value is hidden whatever its name
+	longSecret = 16 // and an argument that is no flag
 )
 
-// mask hides what the kubeconfig gave the plugin as arguments and environment: some programs repeat their command line when they fail. What is said of
-// the last token is hidden too.
+// mask hides what the kubeconfig gave the plugin in confidence, for some programs repeat their command line when they fail, and the last token. Short
+// arguments that nothing marks as secret stay: they are the commands that a failure is about.
 func (p *Plugin) mask(text string) string {
-	secrets := append([]string(nil), p.config.Args...)
-	for _, v := range p.config.Env {
-		secrets = append(secrets, v.Value)
-	}
-	p.mu.Lock()
-	if p.last != nil {
-		secrets = append(secrets, p.last.token)
-	}
-	p.mu.Unlock()
-	for _, s := range secrets {
-		if len(s) >= minSecret && !strings.HasPrefix(s, "-") {
+	for _, s := range p.secrets() {
+		if len(s) >= minSecret {
 			text = strings.ReplaceAll(text, escape(s, " | "), "<masked>")
 		}
 	}
 	return text
+}
+
+func (p *Plugin) secrets() (all []string) {
+	secretive := false // the argument before was a flag that a secret follows
+	for _, arg := range p.config.Args {
+		name, value, assigned := strings.Cut(arg, "=")
+		isFlag := strings.HasPrefix(arg, "-")
+		switch {
+		case isFlag && assigned && resemblesSecret(name):
+			all = append(all, value)
+		case !isFlag && (secretive || len(arg) >= longSecret):
+			all = append(all, arg)
+		}
+		secretive = isFlag && !assigned && resemblesSecret(name)
+	}
+	for _, v := range p.config.Env {
+		if len(v.Value) >= longEnv || resemblesSecret(v.Name) {
+			all = append(all, v.Value)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil {
+		all = append(all, p.last.token)
+	}
+	return all
+}
+
+func resemblesSecret(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range [...]string{"token", "secret", "pass", "key", "cred", "auth"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }

@@ -32,6 +32,7 @@ const maxTail = 1 << 10
 // tail keeps the end of what is written, and shows it line by line as it comes.
 type tail struct {
 	show io.Writer
+	mask func(string) string
 	kept []byte
 	line []byte // the one that has not ended
 	cut  bool
@@ -66,12 +67,12 @@ func (t *tail) flush() {
 }
 
 func (t *tail) print(line []byte) {
-	_, _ = io.WriteString(t.show, escape(strings.TrimRight(string(line), "\r"), "")+"\n") // whoever looks may have gone
+	_, _ = io.WriteString(t.show, t.mask(escape(strings.TrimRight(string(line), "\r"), ""))+"\n") // whoever looks may have gone
 }
 
 // text is the end of what was said, in one line.
 func (t *tail) text() string {
-	text := escape(strings.TrimSpace(string(t.kept)), " | ")
+	text := t.mask(escape(strings.TrimSpace(string(t.kept)), " | "))
 	if t.cut {
 		text = "..." + text
 	}

@@ -27,7 +27,7 @@ func (p *Plugin) run(ctx context.Context) (*credential, error) {
 		defer cancel()
 	}
 	stdout := &limited{max: p.opts.MaxOutputBytes}
-	stderr := &tail{show: p.opts.Stderr}
+	stderr := &tail{show: p.opts.Stderr, mask: p.mask}
 	cmd := exec.CommandContext(ctx, path, p.config.Args...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, waitDelay
 	cmd.Env = p.environment()
