@@ -112,7 +112,7 @@ func TestWhatAPluginIsToldOfTheCluster(t *testing.T) {
 		{"CA data", ", certificate-authority-data: " + base64CA + ", disable-compression: true", true,
 			`{"server":"https://s:6443","certificate-authority-data":"` + base64CA + `","disable-compression":true}`},
 		{"no verification", ", insecure-skip-tls-verify: true", true, `{"server":"https://s:6443","insecure-skip-tls-verify":true}`},
-		{"an extension", extensions, true, `{"server":"https://s:6443","config":{"5":[1,2.5,true,null],"audience":"x","deep":{"on":"off"}}}`},
+		{"an extension", extensions, true, `{"server":"https://s:6443","config":{"5":[1,2.5,true,null],"audience":"x","deep":{"true":"off"}}}`},
 	} {
 		config, err := load(kubeconfig(t, folder, test.cluster, exec(test.provide)), Options{})
 		if err != nil {
