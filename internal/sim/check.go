@@ -20,6 +20,7 @@ type Record struct {
 	Requests    int
 	Dials       int
 	Fired       []Fired
+	Refused     int // connections that the network refused
 	Transitions []listwatch.Transition
 	OpenConns   int // that the client has not closed
 	OpenViews   int // snapshots that have not been closed

@@ -29,7 +29,7 @@ func (c *checker) counters() {
 		c.equal("events of handler "+r.Handlers[i].Name, uint64(len(r.Handlers[i].Seen)), r.Handlers[i].Handled)
 	}
 	if r.Exact {
-		c.atMost("failures of connections and faults injected", uint64(c.failures()), uint64(c.cuts())+r.Stats.Retries)
+		c.atMost("failures of connections and faults injected", uint64(c.failures()), uint64(c.cuts()+r.Refused)+r.Stats.Retries)
 	}
 }
 

@@ -28,7 +28,8 @@ type Network struct {
 	fired    []Fired
 	open     int
 	dials    int
-	refused  bool
+	refuse   bool
+	refusals int
 }
 
 func newNetwork(o *Options, trace *tracer) *Network {
@@ -69,7 +70,7 @@ func (n *Network) Now(kind FaultKind) {
 func (n *Network) Refuse(refuse bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.refused = refuse
+	n.refuse = refuse
 }
 
 // Fired returns the faults that have happened.
@@ -112,7 +113,8 @@ func (n *Network) Dial(ctx context.Context, network, addr string) (net.Conn, err
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.dials++
-	if n.refused {
+	if n.refuse {
+		n.refusals++
 		return nil, &net.OpError{Op: "dial", Net: network, Addr: memnet.Addr(addr), Err: syscall.ECONNREFUSED}
 	}
 	raw, err := n.wire.Dial(ctx, network, addr)
@@ -126,6 +128,13 @@ func (n *Network) Dial(ctx context.Context, network, addr string) (net.Conn, err
 		c.trace = n.trace.conn(c.id)
 	}
 	return c, nil
+}
+
+// Refusals returns how many connections were refused.
+func (n *Network) Refusals() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.refusals
 }
 
 // room returns how many bytes a connection may receive before the next fault. Called with the lock.
