@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-var scenarios = flag.String("scenarios", "some", "which scenarios to run: all of them, or some: every hundredth, under the race detector every fiftieth")
+var scenarios = flag.String("scenarios", "", "which scenarios to run: all, or every so many; empty is every hundredth, under the race detector every fiftieth")
 
 // TestScenarios breaks a session at one byte, in one way, and wants every invariant to hold in the end. All of them: -scenarios=all.
 func TestScenarios(t *testing.T) {
@@ -21,6 +22,11 @@ func TestScenarios(t *testing.T) {
 	switch {
 	case *scenarios == "all":
 		step = 1
+	case *scenarios != "":
+		var err error
+		if step, err = strconv.Atoi(*scenarios); err != nil || step < 1 {
+			t.Fatalf("-scenarios=%s: neither all nor a number", *scenarios)
+		}
 	case raceEnabled:
 		step = 50
 	}
@@ -77,6 +83,8 @@ func (c *tally) add(t *testing.T, n int, o Outcome) {
 	c.relists += o.Relists
 	if o.Fired {
 		c.fired++
+	} else {
+		c.by["not met: "+o.Fault.Kind.String()+" over "+o.Framing.String()]++
 	}
 	if o.Framing.TLS {
 		c.tls++
