@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-var scenarios = flag.String("scenarios", "", "which scenarios to run: all, or every so many; empty is every hundredth, under the race detector every fiftieth")
+var scenarios = flag.String("scenarios", "", "which scenarios to run: all, or every so many; empty is every 250th, under the race detector every fiftieth")
 
 // TestScenarios breaks a session at one byte, in one way, and wants every invariant to hold in the end. All of them: -scenarios=all.
 func TestScenarios(t *testing.T) {
 	var all *Scenarios
 	synctest.Test(t, func(t *testing.T) { all = NewScenarios(t) })
-	step := 100
+	step := 250
 	switch {
 	case *scenarios == "all":
 		step = 1
