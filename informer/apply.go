@@ -56,6 +56,9 @@ func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	if j.again && s.outdated(&c) {
 		return nil
 	}
+	if len(s.ahead) > 0 && s.overtaken(d) {
+		return nil
+	}
 	if j.err != nil {
 		s.report(d)
 	}
@@ -77,6 +80,9 @@ func (s *source[T]) gatherChange(d fifo.Delta[*job[T]], c store.Change[T]) {
 		return // the stored state stays, marked stale, and the version moves on with the Problem as its witness
 	}
 	c.Delete = d.Type == fifo.Deleted
+	if j.again && j.err == nil {
+		s.leads(d.Key, d.ResourceVersion)
+	}
 	s.changes = append(s.changes, c)
 	s.origins = append(s.origins, origin{received: d.Received, last: j.err == nil, repeat: s.informer.options.RedeliverUnchanged})
 }
@@ -103,6 +109,29 @@ func (s *source[T]) outdated(c *store.Change[T]) bool {
 	}
 	had, ok := s.informer.store.Entry(c.Key)
 	return ok && !older(had.ResourceVersion, c.ResourceVersion)
+}
+
+// overtaken reports whether a change is older than what was read again by GET, which is ahead of the watch: it brings
+// nothing, and would take the object back.
+func (s *source[T]) overtaken(d fifo.Delta[*job[T]]) bool {
+	version, ok := s.ahead[d.Key]
+	if !ok || d.Value.list != nil || d.Value.again {
+		return false
+	}
+	if d.ResourceVersion != version && !older(d.ResourceVersion, version) {
+		delete(s.ahead, d.Key)
+		return false
+	}
+	s.reach(d.Value.version)
+	return true
+}
+
+// leads keeps the version of an object that was read again by GET.
+func (s *source[T]) leads(key Key, version string) {
+	if s.ahead == nil {
+		s.ahead = make(map[Key]string)
+	}
+	s.ahead[key] = version
 }
 
 // flush commits what has been gathered: store first, then the subscriptions, then the version.
@@ -171,6 +200,7 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		i.log.Append(events...)
 	}
 	s.version = d.Value.version
+	clear(s.ahead) // the list is not older, or of another epoch
 	s.reflector.Applied(s.version)
 	// Under the lock: who subscribes next begins by itself.
 	s.progress.update(func(p *progress) { p.synced, p.version, p.epoch, p.err = true, s.version, list.epoch, nil })

@@ -27,16 +27,37 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 	case listwatch.Problem:
 		t, j.err, j.reason = fifo.Updated, e.Err, e.Reason
 		j.done.Store(true)
-	case listwatch.Added, listwatch.ReplaceItem:
+	case listwatch.Added, listwatch.Modified:
+		if t = fifo.Updated; e.Kind == listwatch.Added {
+			t = fifo.Added
+		}
+		if err := impossible(e); err != nil {
+			j.err, j.reason = err, listwatch.ReasonVersion
+			j.done.Store(true)
+			break
+		}
+		return s.takeObject(ctx, s.delta(t, e, j), e.Object)
+	case listwatch.ReplaceItem:
 		return s.takeObject(ctx, s.delta(fifo.Added, e, j), e.Object)
-	case listwatch.Modified:
-		return s.takeObject(ctx, s.delta(fifo.Updated, e, j), e.Object)
 	case listwatch.Deleted:
 		return s.takeObject(ctx, s.delta(fifo.Deleted, e, j), e.Object)
 	default:
 		return nil
 	}
 	return s.queue.Push(ctx, s.delta(t, e, j))
+}
+
+// impossible is a change whose version cannot come after what the watch has brought: older, or of another form. What it
+// says of the object may have been true once; the object is read again.
+func impossible(e *listwatch.Event) error {
+	if string(e.Identity.ResourceVersion) == e.Version {
+		return nil
+	}
+	version := string(e.Identity.ResourceVersion)
+	if !older(version, e.Version) {
+		return nil
+	}
+	return &listwatch.VersionError{Rule: "an event is older than what came before it", Got: version, Had: e.Version}
 }
 
 //go:noinline // it is large, and called from everywhere
