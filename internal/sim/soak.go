@@ -22,6 +22,8 @@ type Soak struct {
 	Events int
 	// Pause is the time between two faults, on average.
 	Pause time.Duration
+	// Log, if set, is told of everything that goes wrong, and of what the machine does.
+	Log func(format string, args ...any)
 }
 
 // Soaked is how it ended.
@@ -144,11 +146,22 @@ func (s *soak) world() Options {
 	if s.r.IntN(2) == 0 {
 		o.Informer.Reflector = listwatch.Options{WatchList: listwatch.WatchListOff, PageSize: int64(5 + s.r.IntN(20)), ConsistentList: s.r.IntN(2) == 0}
 	}
+	if s.o.Log != nil {
+		o.Informer.Reflector.Observe = func(t listwatch.Transition) {
+			s.log("  %s>%s %s %v, received %s of epoch %d: %v", t.From, t.To, t.Reason, t.Delay, t.Version, t.Epoch, t.Err)
+		}
+	}
 	fast, slow := HandlerOptions{}, HandlerOptions{Delay: 3*time.Second + 17, Do: func() { s.injector.Handle() }}
 	fast.Name, slow.Name = "fast", "slow"
 	slow.Limit = 20
 	o.Handlers = []HandlerOptions{fast, slow}
 	return o
+}
+
+func (s *soak) log(format string, args ...any) {
+	if s.o.Log != nil {
+		s.o.Log("%s version %d: "+format, append([]any{time.Now().Format("15:04:05.000"), s.Server.Version()}, args...)...)
+	}
 }
 
 // live goes through the time, from fault to fault.
@@ -194,10 +207,14 @@ func (s *soak) write(writes int, until time.Time) {
 func (s *soak) wrong() {
 	switch n := s.r.IntN(100); {
 	case n < 15:
-		s.Network.Now(FaultKind(s.r.IntN(int(Coalesce) + 1)))
+		kind := FaultKind(s.r.IntN(int(Coalesce) + 1))
+		s.log("%s now", kind)
+		s.Network.Now(kind)
 		return
 	case n < 25:
-		s.Network.Inject(Fault{Kind: FaultKind(s.r.IntN(int(Coalesce) + 1)), At: s.Network.Delivered() + s.r.Int64N(5000)})
+		f := Fault{Kind: FaultKind(s.r.IntN(int(Coalesce) + 1)), At: s.Network.Delivered() + s.r.Int64N(5000)}
+		s.log("%s at %d", f.Kind, f.At)
+		s.Network.Inject(f)
 		return
 	}
 	f := s.menu[s.r.IntN(len(s.menu))]
@@ -215,6 +232,7 @@ func (s *soak) wrong() {
 	case faults.AtOnce:
 		w.For = time.Duration(1 + s.r.Int64N(int64(time.Minute)))
 	}
+	s.log("%s times=%d skip=%d for=%v offset=%d", f.Name, w.Times, w.Skip, w.For, w.Offset)
 	s.active = append(s.active, s.injector.Inject(f, w))
 	s.occasion(f)
 }

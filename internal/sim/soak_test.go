@@ -13,6 +13,7 @@ import (
 
 var (
 	soakDays = flag.Int("soak.days", 2, "how many days to soak, each in a world of its own; 365 is the year of the figures")
+	soakLog  = flag.Bool("soak.log", false, "say what goes wrong when")
 	soakSeed = flag.Uint64("soak.seed", 1, "seed of the first day")
 )
 
@@ -37,7 +38,11 @@ func TestSoak(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						hangs := time.AfterFunc(30*24*time.Hour, func() { panic(fmt.Sprintf("soak of seed %d: a month has gone by", *soakSeed+uint64(n))) })
 						defer hangs.Stop()
-						s = day(*soakSeed + uint64(n)).Run(t)
+						d := day(*soakSeed + uint64(n))
+						if *soakLog {
+							d.Log = t.Logf
+						}
+						s = d.Run(t)
 					})
 					mu.Lock()
 					for i, v := range s.Violations {
