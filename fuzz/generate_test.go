@@ -40,7 +40,7 @@ func numbered(format string, n int) io.Reader {
 	i := 0
 	var rest []byte
 	return readerFunc(func(p []byte) (int, error) {
-		for len(rest) < len(p) && i < n {
+		for len(rest) < min(len(p), 4096) && i < n {
 			rest = fmt.Appendf(rest, format, i)
 			i++
 		}
