@@ -432,7 +432,7 @@ func (s *scanner) bad(rule string, at int, detail string) scanStop {
 
 // broken notes that the stream cannot go on, for c stands here where something else is due.
 func (s *scanner) broken(due string, c byte) scanStop {
-	s.end = problem{rule: RuleSyntax, detail: fmt.Sprintf("%q where a %s was due", c, due), at: s.pos}
+	s.end = problem{rule: RuleSyntax, detail: fmt.Sprintf("%s where a %s was due", excerpt([]byte{c}), due), at: s.pos}
 	if c == 0 {
 		s.end = problem{rule: RuleNUL, at: s.pos}
 	}

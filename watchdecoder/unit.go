@@ -1,7 +1,6 @@
 package watchdecoder
 
 import (
-	"fmt"
 	"io"
 	"math"
 
@@ -144,7 +143,7 @@ func (u *unit) strange(c byte) error {
 	case 0xef, 0xfe, 0xff: // of UTF-8 and of UTF-16
 		return u.fatal(RuleByteOrderMark, 0, "")
 	}
-	return u.fatal(RuleSyntax, 0, fmt.Sprintf("%q where an object was due", c))
+	return u.fatal(RuleSyntax, 0, excerpt([]byte{c})+" where an object was due")
 }
 
 // cut is the error for a reader that ended inside the unit.
