@@ -24,29 +24,19 @@ func (i *Impersonation) given() bool {
 
 // header returns the fields that say so, in an order that does not change, or the rule that is broken. Values are not repeated in it.
 func (i *Impersonation) header() (h Header, rule string) {
-	if i.User == "" {
-		if i.given() {
-			rule = "a uid, groups or extra without a user to act as"
-		}
-		return nil, rule
+	if i.User == "" && i.given() {
+		return nil, "a uid, groups or extra without a user to act as"
 	}
-	h.Add("Impersonate-User", i.User)
-	if i.UID != "" {
-		h.Add("Impersonate-Uid", i.UID)
-	}
-	for _, group := range i.Groups {
-		h.Add("Impersonate-Group", group)
-	}
+	h.addEach("User", i.User)
+	h.addEach("Uid", i.UID)
+	h.addEach("Group", i.Groups...)
 	keys := make([]string, 0, len(i.Extra))
 	for key := range i.Extra {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		name := "Impersonate-Extra-" + escapeExtraKey(key)
-		for _, value := range i.Extra[key] {
-			h.Add(name, value)
-		}
+		h.addEach("Extra-"+escapeExtraKey(key), i.Extra[key]...)
 	}
 	for _, f := range h {
 		// Blanks at the ends are cut off on the way (RFC 9110 5.5): "admin " would act as "admin".
@@ -55,6 +45,15 @@ func (i *Impersonation) header() (h Header, rule string) {
 		}
 	}
 	return h, ""
+}
+
+// addEach adds a field for each value. Of a user or a uid, empty is none.
+func (h *Header) addEach(name string, values ...string) {
+	for _, value := range values {
+		if value != "" || name != "User" && name != "Uid" {
+			h.Add("Impersonate-"+name, value)
+		}
+	}
 }
 
 // escapeExtraKey makes a key fit for a field name. The API server undoes it as it would undo a path's escapes, so what is no token (RFC 9110 5.6.2)

@@ -52,7 +52,7 @@ func FuzzKubeconfig(f *testing.F) {
 			t.Fatal(err)
 		}
 		compareWithJSON(t, k, tree)
-		if _, err := k.choose(LoadOptions{}); err != nil && strings.ContainsAny(err.Error(), "\n\r\x00\x1b") {
+		if _, err := k.choose(&LoadOptions{}); err != nil && strings.ContainsAny(err.Error(), "\n\r\x00\x1b") {
 			t.Fatalf("message: %q", err)
 		}
 	})

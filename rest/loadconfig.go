@@ -39,14 +39,14 @@ func LoadConfig(o LoadOptions) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	chosen, err := found.merged.choose(o)
+	chosen, err := found.merged.choose(&o)
 	if err != nil {
 		return Config{}, err
 	}
 	if chosen.clusterName == "" && chosen.cluster.server == "" {
 		return o.withoutServer(found)
 	}
-	return chosen.config(o)
+	return chosen.config(&o)
 }
 
 // kubeconfigSearch is what was found on the way to a configuration.
@@ -57,7 +57,7 @@ type kubeconfigSearch struct {
 	missing []string
 }
 
-func (o LoadOptions) readKubeconfigs() (kubeconfigSearch, error) {
+func (o *LoadOptions) readKubeconfigs() (kubeconfigSearch, error) {
 	s := kubeconfigSearch{merged: newKubeconfig()}
 	var files []string
 	switch list := o.Env("KUBECONFIG"); {
@@ -113,7 +113,7 @@ func homeKubeconfig(env func(string) string) []string {
 // withoutServer is the end of the search: the pod's service account, or a refusal
 // that says where we looked. A file that was named explicitly is the last word: a
 // pod's identity would be a surprise.
-func (o LoadOptions) withoutServer(found kubeconfigSearch) (Config, error) {
+func (o *LoadOptions) withoutServer(found kubeconfigSearch) (Config, error) {
 	var cause error
 	if o.Kubeconfig == "" {
 		c, err := o.inCluster()
@@ -153,7 +153,7 @@ func quoteNames(all iter.Seq[string]) string {
 }
 
 // inCluster lays the options over a pod's configuration.
-func (o LoadOptions) inCluster() (Config, error) {
+func (o *LoadOptions) inCluster() (Config, error) {
 	pod, err := findPod(o.Env, o.InClusterDir)
 	if err != nil {
 		return Config{}, err
@@ -170,7 +170,7 @@ func (o LoadOptions) inCluster() (Config, error) {
 
 // namespace is the option's, the context's, or that of the pod we run in, even
 // when a kubeconfig chose the server, as kubectl has it.
-func (o LoadOptions) namespace(context string) string {
+func (o *LoadOptions) namespace(context string) string {
 	if namespace := cmp.Or(o.Namespace, context); namespace != "" {
 		return namespace
 	}

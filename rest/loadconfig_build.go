@@ -12,7 +12,7 @@ import (
 const maxCertificateBytes = 1 << 20
 
 // config turns a choice into a Config.
-func (c choice) config(o LoadOptions) (Config, error) {
+func (c *choice) config(o *LoadOptions) (Config, error) {
 	out := Config{
 		TLSServerName:         c.cluster.tlsServerName,
 		InsecureSkipTLSVerify: c.cluster.insecureSkipTLSVerify,
@@ -26,9 +26,9 @@ func (c choice) config(o LoadOptions) (Config, error) {
 	}
 	for _, step := range []error{
 		c.cluster.setServer(&out, clusterAt),
-		c.cluster.setProxy(&out, clusterAt, &o),
+		c.cluster.setProxy(&out, clusterAt, o),
 		c.cluster.setCA(&out, clusterAt),
-		c.setExec(&out, userAt, &o),
+		c.setExec(&out, userAt, o),
 		c.setImpersonation(&out, userAt),
 		c.user.setCertificate(&out, userAt),
 		c.user.setIdentity(&out, userAt, o),
@@ -53,7 +53,7 @@ func (p fieldPlace) unsupported(field, rule string) error {
 	return &ConfigError{File: p.file, Field: p.entry + ": " + field, Rule: rule, Unsupported: true}
 }
 
-func (k kubeCluster) setServer(out *Config, at fieldPlace) error {
+func (k *kubeCluster) setServer(out *Config, at fieldPlace) error {
 	if k.server == "" {
 		return at.fail("server", "is not set", nil)
 	}
@@ -91,7 +91,7 @@ func normalServer(server string) (normal, rule string) {
 
 // setProxy takes the cluster's proxy-url, which NO_PROXY does not touch, or else
 // the environment's.
-func (k kubeCluster) setProxy(out *Config, at fieldPlace, o *LoadOptions) error {
+func (k *kubeCluster) setProxy(out *Config, at fieldPlace, o *LoadOptions) error {
 	out.SOCKS5 = o.SOCKS5
 	if k.proxyURL == "" {
 		out.Proxy = ProxyFromEnvironment(o.Env)
@@ -108,7 +108,7 @@ func (k kubeCluster) setProxy(out *Config, at fieldPlace, o *LoadOptions) error 
 	return nil
 }
 
-func (k kubeCluster) setCA(out *Config, at fieldPlace) error {
+func (k *kubeCluster) setCA(out *Config, at fieldPlace) error {
 	if k.insecureSkipTLSVerify && (k.caFile != "" || k.caData != nil) {
 		return at.fail("insecure-skip-tls-verify", "must not be set together with a certificate authority", nil)
 	}
@@ -144,7 +144,7 @@ func holdsCertificate(pem []byte) bool { return x509.NewCertPool().AppendCertsFr
 
 // setCertificate takes data before files. When one half is a file and the other
 // data, the file is read now: a rotated half would not match the other anyway.
-func (u kubeUser) setCertificate(out *Config, at fieldPlace) error {
+func (u *kubeUser) setCertificate(out *Config, at fieldPlace) error {
 	haveCert := u.certData != nil || u.certFile != ""
 	haveKey := u.keyData != nil || u.keyFile != ""
 	switch {
@@ -192,7 +192,7 @@ func (c *choice) setImpersonation(out *Config, at fieldPlace) error {
 
 // setIdentity takes a token or a name and a password, not both. A tokenFile beats
 // a token, which then serves while the file has not been read.
-func (u kubeUser) setIdentity(out *Config, at fieldPlace, o LoadOptions) error {
+func (u *kubeUser) setIdentity(out *Config, at fieldPlace, o *LoadOptions) error {
 	token := strings.TrimSpace(u.token) // a YAML block ends in a line break
 	switch {
 	case (token != "" || u.tokenFile != "") && (u.username != "" || u.password != ""):

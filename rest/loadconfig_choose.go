@@ -16,8 +16,8 @@ type choice struct {
 
 // choose picks context, cluster and user. A name that no file defines is refused
 // with the names there are, unless the options replace all it would have given.
-func (k *kubeconfig) choose(o LoadOptions) (choice, error) {
-	c := choice{contextName: cmp.Or(o.Context, k.current)}
+func (k *kubeconfig) choose(o *LoadOptions) (*choice, error) {
+	c := &choice{contextName: cmp.Or(o.Context, k.current)}
 	context, ok := k.contexts[c.contextName]
 	switch {
 	case !ok && o.Context != "":
@@ -46,7 +46,7 @@ func (k *kubeconfig) choose(o LoadOptions) (choice, error) {
 	}
 
 	if o.Untrusted != nil {
-		if err := o.Untrusted(&c); err != nil {
+		if err := o.Untrusted(c); err != nil {
 			return c, err
 		}
 	}
@@ -56,15 +56,15 @@ func (k *kubeconfig) choose(o LoadOptions) (choice, error) {
 }
 
 // hasCredentials says whether the options bring an identity of their own.
-func (o LoadOptions) hasCredentials() bool { return o.replacesToken() || o.ClientCertificate != "" }
+func (o *LoadOptions) hasCredentials() bool { return o.replacesToken() || o.ClientCertificate != "" }
 
-func (o LoadOptions) replacesToken() bool {
+func (o *LoadOptions) replacesToken() bool {
 	return o.Token != "" || o.TokenFile != "" || o.Username != "" || o.Password != ""
 }
 
 // overrideCluster follows clientcmd: a server brings its own TLS name (even none),
 // and a CA or the insecure flag replaces CA, CA data and flag together.
-func (o LoadOptions) overrideCluster(c *kubeCluster) {
+func (o *LoadOptions) overrideCluster(c *kubeCluster) {
 	if o.Server != "" {
 		c.server = o.Server
 	}
@@ -84,7 +84,7 @@ func (o LoadOptions) overrideCluster(c *kubeCluster) {
 // a token given by hand is neither beaten by a tokenFile nor in conflict with a
 // password; clientcmd merges field by field, in impersonation too, where a user given
 // by hand would get the groups of another. Client certificates are separate.
-func (o LoadOptions) overrideUser(u *kubeUser) {
+func (o *LoadOptions) overrideUser(u *kubeUser) {
 	if o.replacesToken() {
 		u.token, u.tokenFile, u.username, u.password = o.Token, o.TokenFile, o.Username, o.Password
 		u.exec, u.authProvider = nil, false
