@@ -4,8 +4,8 @@ package sim
 func (w *World) Record() *Record {
 	r := &Record{
 		Server: w.History.Steps(), Status: w.status, Stats: w.Client.Stats(), Requests: int(w.asked.Load()), Dials: w.Network.Dials(),
-		Epochs: w.History.Epochs(), Problems: w.problems, Exact: w.o.Exact,
-		Fired: w.Network.Fired(), Refused: w.Network.Refusals(), Transitions: w.transitions, OpenConns: w.Network.Open(), OpenViews: w.Informer.Store().OpenSnapshots(),
+		Epochs: w.History.Epochs(), Problems: w.Problems(), Exact: w.o.Exact,
+		Fired: w.Network.Fired(), Refused: w.Network.Refusals(), Transitions: w.Transitions(), OpenConns: w.Network.Open(), OpenViews: w.Informer.Store().OpenSnapshots(),
 	}
 	if !w.stopped {
 		r.Status = w.Informer.Status()

@@ -99,7 +99,7 @@ func RunTrial(t testing.TB, tr Trial) Verdict {
 	var injection *faults.Injection
 	from, asked := 0, int64(0)
 	inject := func() {
-		from, asked = len(w.transitions), w.asked.Load()
+		from, asked = len(w.Transitions()), w.asked.Load()
 		injection = w.injector.Inject(tr.Fault, when)
 	}
 	if tr.Moment == AtStart {
@@ -127,7 +127,7 @@ func RunTrial(t testing.TB, tr Trial) Verdict {
 	r := w.Record()
 	r.Converged = converged
 	v := Verdict{Trial: tr, Hits: injection.Hits(), Requests: int(w.asked.Load() - asked), Recovery: recovery, Status: r.Status}
-	for _, transition := range w.transitions[from:] {
+	for _, transition := range w.Transitions()[from:] {
 		if !slices.Contains(v.Reasons, transition.Reason) {
 			v.Reasons = append(v.Reasons, transition.Reason)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -43,9 +44,9 @@ type World struct {
 	asked   atomic.Int64 // requests that the server received
 
 	status      informer.Status // as Stop found it
-	problemsMu  sync.Mutex
+	notesMu  sync.Mutex
 	problems    []Key
-	transitions []listwatch.Transition // of the machine; its goroutine's until Stop
+	transitions []listwatch.Transition // of the machine
 }
 
 // NewWorld makes a world in which nothing happens yet: the server serves, the client has not been started. It must be called in a synctest bubble; Stop
@@ -105,7 +106,9 @@ func (w *World) follow() {
 	o := w.o.Informer
 	observe := o.Reflector.Observe
 	o.Reflector.Observe = func(t listwatch.Transition) {
+		w.notesMu.Lock()
 		w.transitions = append(w.transitions, t)
+		w.notesMu.Unlock()
 		w.traceTransition(t)
 		if observe != nil {
 			observe(t)
@@ -113,9 +116,9 @@ func (w *World) follow() {
 	}
 	onProblem := o.OnProblem
 	o.OnProblem = func(p informer.Problem) {
-		w.problemsMu.Lock()
+		w.notesMu.Lock()
 		w.problems = append(w.problems, p.Key)
-		w.problemsMu.Unlock()
+		w.notesMu.Unlock()
 		if onProblem != nil {
 			onProblem(p)
 		}
@@ -221,8 +224,19 @@ func (w *World) Stop() {
 // Hash is the trace of the run up to Stop.
 func (w *World) Hash() string { return w.trace.sum() }
 
-// Transitions returns what the machine went through; after Stop.
-func (w *World) Transitions() []listwatch.Transition { return w.transitions }
+// Transitions returns what the machine has gone through.
+func (w *World) Transitions() []listwatch.Transition {
+	w.notesMu.Lock()
+	defer w.notesMu.Unlock()
+	return slices.Clone(w.transitions)
+}
+
+// Problems returns the keys of the objects that the informer has reported as unusable.
+func (w *World) Problems() []Key {
+	w.notesMu.Lock()
+	defer w.notesMu.Unlock()
+	return slices.Clone(w.problems)
+}
 
 // look takes a snapshot and reads it in two ways.
 func (w *World) look() *View {
