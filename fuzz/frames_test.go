@@ -92,7 +92,7 @@ func (s *sliced) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func slices(t testing.TB, b []byte, by dice) io.Reader {
+func inSlices(t testing.TB, b []byte, by dice) io.Reader {
 	s := &sliced{b: b, dice: by, count: new(steps)}
 	s.check = func() { s.count.add(t, "reads", len(b), 1, 16) }
 	return s
@@ -125,7 +125,7 @@ func FuzzFrameSequence(f *testing.F) {
 			parts = append(parts, part)
 		}
 		var got []seen
-		cost(t, "the decoder", len(stream), limit{24, 96 << 10}, func() { got = readFrames(slices(t, stream, dice{slicing}), o, len(stream)+2) })
+		cost(t, "the decoder", len(stream), limit{24, 96 << 10}, func() { got = readFrames(inSlices(t, stream, dice{slicing}), o, len(stream)+2) })
 		if diff := cmp.Diff(readFrames(bytes.NewReader(stream), o, len(stream)+2), got); diff != "" {
 			t.Fatalf("%q: the results differ (-whole +sliced):\n%s", stream, diff)
 		}

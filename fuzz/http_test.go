@@ -42,7 +42,7 @@ func FuzzChunkedBodies(f *testing.F) {
 		}
 		wire = append(wire, "HTTP/1.1"...)
 		cost(t, "the decoder", len(wire), limit{24, 192 << 10}, func() {
-			br := bufio.NewReaderSize(slices(t, wire, dice{slicing}), 16+int(buffer))
+			br := bufio.NewReaderSize(inSlices(t, wire, dice{slicing}), 16+int(buffer))
 			for i, want := range contents {
 				var seen []chunked.Chunk
 				r := chunked.NewReader(br, chunked.Options{OnChunk: func(c chunked.Chunk) {
@@ -153,7 +153,7 @@ func FuzzResponseSequence(f *testing.F) {
 		n := 1 + d.pick(20)
 		wantConns, kept := 0, false
 		var now reply
-		s := &server{answer: func(*http.Request) io.Reader { return slices(t, []byte(now.wire), dice{slicing}) }}
+		s := &server{answer: func(*http.Request) io.Reader { return inSlices(t, []byte(now.wire), dice{slicing}) }}
 		c := s.client(t, rest.Config{})
 		for i := range n {
 			method := []string{"GET", "GET", "GET", "HEAD"}[d.pick(4)]
@@ -221,7 +221,7 @@ func FuzzListBytes(f *testing.F) {
 		if len(wire) > 32<<10 {
 			return
 		}
-		s := &server{after: io.EOF, answer: func(*http.Request) io.Reader { return slices(t, wire, dice{slicing}) }}
+		s := &server{after: io.EOF, answer: func(*http.Request) io.Reader { return inSlices(t, wire, dice{slicing}) }}
 		c := s.client(t, rest.Config{MaxIdleConns: -1})
 		var objects []string
 		var err error
