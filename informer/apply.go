@@ -52,7 +52,7 @@ func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		}
 	}
 	s.unreserve(j.size)
-	c := store.Change[T]{Key: d.Key, UID: d.UID, ResourceVersion: d.ResourceVersion, Value: j.value}
+	c := store.Change[T]{Key: d.Key, UID: d.UID, ResourceVersion: d.ResourceVersion, Value: j.value, Delete: d.Type == fifo.Deleted}
 	if j.again && s.outdated(&c) {
 		return nil
 	}
@@ -69,6 +69,8 @@ func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		j.list.state.Put(c)
 	case d.Key.Name != "":
 		j.list.state.Retain(d.Key) // it is there; what the store has of it is better than nothing
+	default:
+		j.list.unnamed = true
 	}
 	return nil
 }
@@ -79,12 +81,11 @@ func (s *source[T]) gatherChange(d fifo.Delta[*job[T]], c store.Change[T]) {
 	if j.err != nil && d.Type != fifo.Deleted {
 		return // the stored state stays, marked stale, and the version moves on with the Problem as its witness
 	}
-	c.Delete = d.Type == fifo.Deleted
-	if j.again && j.err == nil {
+	if j.again && !c.Delete {
 		s.leads(d.Key, d.ResourceVersion)
 	}
 	s.changes = append(s.changes, c)
-	s.origins = append(s.origins, origin{received: d.Received, last: j.err == nil, repeat: s.informer.options.RedeliverUnchanged})
+	s.origins = append(s.origins, origin{received: d.Received, last: j.err == nil && !j.again, stale: j.again, repeat: s.informer.options.RedeliverUnchanged})
 }
 
 // report tells of an object that cannot be stored as it came. A deletion is one all the same.
@@ -108,6 +109,9 @@ func (s *source[T]) outdated(c *store.Change[T]) bool {
 		}
 	}
 	had, ok := s.informer.store.Entry(c.Key)
+	if c.Delete {
+		return !ok || had.ResourceVersion != c.ResourceVersion
+	}
 	return ok && !older(had.ResourceVersion, c.ResourceVersion)
 }
 
@@ -186,6 +190,7 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		return err
 	}
 	first := s.relists.Load() == 0
+	doubtful := list.doubtful()
 	i.publishing.Lock()
 	changes, err := list.state.Commit(d.Value.version)
 	generation := i.generation.Add(1)
@@ -209,6 +214,7 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	i.indexProblems(err)
 	clearProblems(&i.problems, changes)
 	i.problems.relisted(s.namespace, list.problems)
+	i.problems.doubt(doubtful)
 	s.listing.Store(false)
 	s.relists.Add(1)
 	return nil

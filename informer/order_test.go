@@ -2,6 +2,9 @@ package informer
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -80,4 +83,51 @@ func TestEventOfAnImpossibleVersionIsReadAgain(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An item that does not say which object it is may be any of those that the list lacks. None of them is taken for deleted before it has been asked for.
+func TestUnnamedItemOfARelistDeletesNothing(t *testing.T) {
+	bubble(t, fakeapi.Options{}, func(k *kit) {
+		for _, name := range []string{"changed", "gone", "same"} {
+			k.put(name, "n1")
+		}
+		k.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Query().Get("watch") != "" || !strings.HasSuffix(r.URL.Path, "/pods") {
+					next.ServeHTTP(w, r)
+					return
+				}
+				rec := httptest.NewRecorder()
+				next.ServeHTTP(rec, r)
+				w.Header().Set("Content-Type", "application/json")
+				body := rec.Body.String()
+				if r.URL.Query().Get("resourceVersion") != "0" {
+					body = strings.ReplaceAll(body, `"name":`, `"nom":`)
+				}
+				io.WriteString(w, body)
+			})
+		})
+		i := k.pods(Options{Reflector: listOnly})
+		var told record
+		i.Subscribe(Handler[*pod]{OnEvent: told.pod})
+		stop := run(k, i)
+		defer stop()
+		synced(k, i)
+		settle()
+		told.take()
+		k.CloseWatches()
+		k.put("changed", "n2")
+		k.remove("gone")
+		k.ExpireWatches()
+		time.Sleep(1500 * time.Millisecond)
+		told.want(k, "the relist told nothing, for none of its items had a name")
+		if n := i.Store().Len(); n != 3 {
+			k.Errorf("%d objects", n)
+		}
+		time.Sleep(time.Minute)
+		told.want(k, "each was asked for", "Updated changed n1>n2", "Deleted gone n1> stale")
+		if s := i.Status(); len(s.Stale) != 0 || s.Objects != 2 {
+			k.Errorf("Status = %+v", s)
+		}
+	})
 }

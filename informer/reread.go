@@ -54,7 +54,7 @@ func (p *problems) takeRereads() []Key {
 
 // reread reads one object by GET and sends it the same way as the others. It reports false when the server could not be
 // asked. An object that is gone meanwhile, or that the server refuses, changes nothing: the key stays marked, and the
-// watch brings what comes next.
+// watch brings what comes next. It is the end of one that a relist has left in doubt, for no watch will tell of it.
 func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	i := s.informer
 	if !i.problems.isStale(key) {
@@ -64,6 +64,9 @@ func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 		Method: "GET", Path: i.resource.Path(key.Namespace, key.Name), Accept: i.codec.Accept(),
 	})
 	if err != nil {
+		if status.IsNotFound(err) && i.problems.inDoubt(key) {
+			return s.gone(ctx, key)
+		}
 		code := status.Code(err)
 		return code >= 400 && code < 500 && code != 429
 	}
@@ -79,9 +82,59 @@ func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	if frame.Identity.Key() != key {
 		return true
 	}
+	if had, ok := i.store.Entry(key); ok && i.problems.inDoubt(key) &&
+		had.UID == string(frame.Identity.UID) && had.ResourceVersion == string(frame.Identity.ResourceVersion) {
+		i.problems.cleared(key)
+		return true
+	}
 	s.push(ctx, fifo.Delta[*job[T]]{
 		Type: fifo.Updated, Key: key, UID: string(frame.Identity.UID), ResourceVersion: string(frame.Identity.ResourceVersion),
 		Value: &job[T]{source: s, again: true}, Received: time.Now(),
 	}, frame.Object)
 	return true
+}
+
+// gone sends the deletion of an object that was in doubt the same way as the others.
+func (s *source[T]) gone(ctx context.Context, key Key) bool {
+	if had, ok := s.informer.store.Entry(key); ok {
+		j := &job[T]{source: s, again: true}
+		j.done.Store(true)
+		_ = s.queue.Push(ctx, fifo.Delta[*job[T]]{ // it fails when everything ends
+			Type: fifo.Deleted, Key: key, UID: had.UID, ResourceVersion: had.ResourceVersion, Value: j, Received: time.Now(),
+		})
+	}
+	return true
+}
+
+// doubtful are the objects that the list lacks, where one of its items did not say which object it is: it may be any of
+// them. They stay, and are read again one by one; where that would be too many, the list is believed.
+func (l *listing[T]) doubtful() []Key {
+	if !l.unnamed {
+		return nil
+	}
+	missing := l.state.Missing()
+	if len(missing) > maxStale {
+		return nil
+	}
+	for _, key := range missing {
+		l.state.Retain(key)
+	}
+	return missing
+}
+
+// doubt marks objects that may be gone.
+func (p *problems) doubt(keys []Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, key := range keys {
+		p.order++
+		p.stale[key] = Problem{Key: key, Reason: "unlisted", order: p.order}
+		p.readAgain(key)
+	}
+}
+
+func (p *problems) inDoubt(key Key) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stale[key].Reason == "unlisted"
 }

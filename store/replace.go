@@ -34,6 +34,20 @@ func (r *Replace[T]) Keep(key Key, uid, version string) bool {
 // object that is there, but of which the new state could not be read.
 func (r *Replace[T]) Retain(key Key) bool { return r.touch(key) != nil }
 
+// Missing returns the keys that the store holds and the new state, so far, does not: what Commit would remove.
+func (r *Replace[T]) Missing() []Key {
+	s := r.writer.store
+	s.writing.Lock()
+	defer s.unlock()
+	var keys []Key
+	for n := range s.live() {
+		if n.source == r.writer.source && n.mark != r.mark {
+			keys = append(keys, n.key)
+		}
+	}
+	return keys
+}
+
 // Put makes c part of the new state.
 func (r *Replace[T]) Put(c Change[T]) {
 	r.touch(c.Key)
