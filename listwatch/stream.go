@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/rawwatch/rawwatch/rest"
+	"github.com/rawwatch/rawwatch/status"
 	"github.com/rawwatch/rawwatch/watchdecoder"
 )
 
@@ -139,6 +140,9 @@ func (s *stream) failure(err error) input {
 	if bad, ok := err.(*watchdecoder.FrameError); ok && bad.Recoverable() {
 		s.err = bad
 		return input{kind: inBad, err: err, reason: bad.Rule}
+	}
+	if api, ok := err.(*status.Error); ok { // in the stream; one that answered a request has been seen to
+		api.Message = s.response.Hide(api.Message)
 	}
 	return classify(err)
 }

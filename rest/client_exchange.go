@@ -18,6 +18,7 @@ type exchange struct {
 	cn      *conn
 	reused  bool
 	started time.Time
+	secrets secrets // of the request
 
 	poison string // why the connection cannot serve another request, whatever the final response says
 	retry  bool   // the connection had died before any byte of a response came
@@ -28,7 +29,8 @@ func (x *exchange) run(cred credentials) (*Response, error) {
 	x.started = time.Now()
 	read := x.cn.read.Load()
 	x.cn.limits.phase(x.w.head)
-	x.cn.secrets = secretsOf(cred.header, x.client.cfg.Password)
+	x.secrets = secretsOf(cred.header, x.client.cfg.Password)
+	x.cn.secrets = x.secrets
 	written, writeErr := x.send(cred)
 	if writeErr != nil {
 		x.poison = "the request was not written in full"
@@ -84,7 +86,7 @@ func (x *exchange) sawHead(h *responseHead) {
 		return
 	}
 	now := time.Now()
-	info := HeadReceived{Conn: x.cn.id, Time: now, Duration: now.Sub(x.started), Code: h.code, Lines: x.cn.hideAll(h.lines()), ContentLength: -1}
+	info := HeadReceived{Conn: x.cn.id, Time: now, Duration: now.Sub(x.started), Code: h.code, Lines: x.secrets.hideAll(h.lines()), ContentLength: -1}
 	if plan, err := planBody(x.w.method, h); err == nil {
 		info.Framing, info.ContentLength = plan.framing, plan.length
 	}
@@ -126,7 +128,7 @@ func (x *exchange) response(h *responseHead, plan bodyPlan) (*Response, error) {
 	body.endIfEmpty()
 	return &Response{
 		Code: h.code, Header: h.header, Body: body, Framing: plan.framing, ContentLength: plan.length,
-		Warnings: x.cn.hideAll(status.ParseWarnings(h.header.Values("Warning"))), AuditID: h.header.Get("Audit-Id"),
+		Warnings: x.secrets.hideAll(status.ParseWarnings(h.header.Values("Warning"))), AuditID: h.header.Get("Audit-Id"),
 		Conn: id, Reused: x.reused,
 	}, nil
 }

@@ -25,12 +25,12 @@ func (x *exchange) refusal(h *responseHead, plan bodyPlan, cred credentials) err
 		x.client.rejected(cred)
 	}
 	if h.code/100 == 3 && h.code != 304 {
-		return &RedirectError{Code: h.code, Location: x.cn.hide(shownLocation(h.header.Get("Location")))}
+		return &RedirectError{Code: h.code, Location: x.secrets.hide(shownLocation(h.header.Get("Location")))}
 	}
-	refused := status.FromResponse(h.code, h.header.Get("Content-Type"), []byte(x.cn.hide(string(text))), status.Headers{
-		RetryAfter: h.header.Get("Retry-After"), Warnings: x.cn.hideAll(status.ParseWarnings(h.header.Values("Warning"))), AuditID: x.cn.hide(h.header.Get("Audit-Id")), Now: time.Now(),
+	refused := status.FromResponse(h.code, h.header.Get("Content-Type"), []byte(x.secrets.hide(string(text))), status.Headers{
+		RetryAfter: h.header.Get("Retry-After"), Warnings: x.secrets.hideAll(status.ParseWarnings(h.header.Values("Warning"))), AuditID: x.secrets.hide(h.header.Get("Audit-Id")), Now: time.Now(),
 	})
-	refused.Message = x.cn.hide(refused.Message) // again: JSON has other ways to write a letter
+	refused.Message = x.secrets.hide(refused.Message) // again: JSON has other ways to write a letter
 	if h.code == 400 && x.client.origin.scheme == "http" && speaksTLS(text) {
 		return &Error{
 			Phase: PhaseHead, Addr: x.cn.server, Rule: "plain http to a port that speaks TLS", Err: refused, hint: hintUseHTTPS,

@@ -31,8 +31,8 @@ type conn struct {
 	looking   *time.Timer                // for files that have changed; nil without any
 	retired   atomic.Bool                // made was found outdated while the connection was in use
 	limits    *deadline
-	secrets   []string // of the request under way
-	trace     traces   // the client's; a request's own comes with its exchange
+	secrets   secrets // of the request under way
+	trace     traces  // the client's; a request's own comes with its exchange
 	born      time.Time
 
 	requests atomic.Int64

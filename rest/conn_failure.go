@@ -23,7 +23,7 @@ func (cn *conn) failure(ctx context.Context, err error) (*Error, Side) {
 	if e.Addr == "" {
 		e.Addr = cn.server
 	}
-	e.Rule = cn.hide(e.Rule)
+	e.Rule = cn.secrets.hide(e.Rule)
 	timeout := errors.Is(e.Err, os.ErrDeadlineExceeded)
 	switch {
 	case e.protocol:

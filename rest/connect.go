@@ -94,12 +94,12 @@ func (cn *conn) tunnel(c *Client, proxy *url.URL, t traces) error {
 	if t.any() {
 		t.connect(ConnectDone{
 			Conn: cn.id, Time: time.Now(), Duration: time.Since(start), Code: h.code,
-			Request: append([]string{line}, fields.lines()...), Response: cn.hideAll(h.lines()),
+			Request: append([]string{line}, fields.lines()...), Response: cn.secrets.hideAll(h.lines()),
 		})
 	}
 	switch { // Content-Length and Transfer-Encoding of a 2xx answer mean nothing (RFC 9110 9.3.6)
 	case h.code/100 != 2:
-		contentType := cn.hide(printable(h.header.Get("Content-Type"), maxQuoted))
+		contentType := cn.secrets.hide(printable(h.header.Get("Content-Type"), maxQuoted))
 		return &Error{Phase: PhaseProxy, Addr: cn.dialed, Err: &ProxyError{Code: h.code, ContentType: contentType}}
 	case br.Buffered() > 0:
 		return &Error{

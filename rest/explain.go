@@ -26,7 +26,7 @@ func hintFor(e *Error) string {
 	case PhaseResolve:
 		return "check the spelling of the server's host, and the DNS or VPN it is known in"
 	case PhaseAuth:
-		return "the token could not be had; nothing was sent"
+		return "the credentials could not be had; nothing was sent"
 	case PhaseProxy:
 		return hintProxy(e)
 	case PhaseTLS:

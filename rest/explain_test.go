@@ -88,7 +88,7 @@ func TestExplainOfOtherErrors(t *testing.T) {
 		{errors.New("other\nline"), `other\nline`},
 		{context.Canceled, "context canceled"},
 		{errBodyClosed, "rest: the body: use of closed network connection"},
-		{&Error{Phase: PhaseAuth, Err: errors.New("x")}, "auth: x: the token could not be had; nothing was sent"},
+		{&Error{Phase: PhaseAuth, Err: errors.New("x")}, "auth: x: the credentials could not be had; nothing was sent"},
 		{&Error{Phase: PhaseHead, Addr: "h", timeout: true, Rule: "late"}, "head h: late: the server is overloaded, or something on the way swallows the bytes; try again"},
 		{&Error{Phase: PhaseBody, timeout: true, Rule: "late"}, "body: late: the connection may be dead without saying so, or nothing changed and no bookmark came; try again"},
 		{&Error{Phase: PhaseDial, timeout: true, Rule: "late"}, "dial: late: the host does not answer; check address, firewall and VPN"},

@@ -5,26 +5,36 @@ import "strings"
 // minSecret is the length below which a secret is not looked for in texts: it would be found in most of them.
 const minSecret = 4
 
-// secretsOf are what must not come back in what a peer says: the words of an Authorization field, without its scheme, and passwords.
-func secretsOf(authorization string, more ...string) []string {
+// secrets masks what must not come back in what a peer says; nil masks nothing. It is a func because no verb of fmt shows what is in one.
+type secrets func(text string) string
+
+// secretsOf masks a password and the words of an Authorization field without its scheme.
+func secretsOf(authorization, password string) secrets {
 	_, value, _ := strings.Cut(authorization, " ")
-	return append(more, value)
-}
-
-// hide masks the credentials that the connection's request was sent with. A peer that repeats them is not always an enemy: login pages and proxies
-// quote the request they refuse.
-func (cn *conn) hide(text string) string {
-	for _, secret := range cn.secrets {
-		if len(secret) >= minSecret {
-			text = strings.ReplaceAll(text, secret, masked)
+	return func(text string) string {
+		for _, secret := range [...]string{value, password} {
+			if len(secret) >= minSecret {
+				text = strings.ReplaceAll(text, secret, masked)
+			}
 		}
+		return text
 	}
-	return text
 }
 
-func (cn *conn) hideAll(texts []string) []string {
+// hide masks a text. A peer that repeats secrets is not always an enemy: login pages and proxies quote the request they refuse.
+func (s secrets) hide(text string) string {
+	if s == nil {
+		return text
+	}
+	return s(text)
+}
+
+func (s secrets) hideAll(texts []string) []string {
 	for i, text := range texts {
-		texts[i] = cn.hide(text)
+		texts[i] = s.hide(text)
 	}
 	return texts
 }
+
+// Hide masks the credentials of the request in a text that stood in the body and is to be shown, such as the message of a Status inside a watch.
+func (r *Response) Hide(text string) string { return r.Body.x.secrets.hide(text) }
