@@ -35,6 +35,13 @@ func trials() []Trial {
 
 func TestCatalogue(t *testing.T) {
 	all := trials()
+	if raceEnabled { // a fixed part: it takes ten times as long
+		kept := all[:0]
+		for n := 0; n < len(all); n += 11 {
+			kept = append(kept, all[n])
+		}
+		all = kept
+	}
 	verdicts := make([]Verdict, len(all))
 	var next atomic.Int64
 	t.Run("run", func(t *testing.T) {

@@ -44,7 +44,7 @@ type World struct {
 	asked   atomic.Int64 // requests that the server received
 
 	status      informer.Status // as Stop found it
-	notesMu  sync.Mutex
+	notesMu     sync.Mutex
 	problems    []Key
 	transitions []listwatch.Transition // of the machine
 }
