@@ -6,7 +6,7 @@ import (
 )
 
 // filled is a store of n objects in 100 namespaces, indexed by one of 3,000 nodes: the shape of a large cluster's pods.
-func filled(b *testing.B, n int) (*Store[*int], *Writer[*int], *Index[*int, int], []Key) {
+func filled(b testing.TB, n int) (*Store[*int], *Writer[*int], *Index[*int, int], []Key) {
 	b.Helper()
 	s := New[*int]()
 	w, _ := s.Writer("")

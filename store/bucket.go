@@ -93,18 +93,33 @@ func (b *bucket[T]) each(seq uint64, yield func(Key, T) bool) {
 	b.walk(seq, func(n *node[T], e *entry[T]) bool { return yield(n.key, e.value) })
 }
 
+// stride is how many members are looked up before the first of them is shown: their cache misses overlap.
+const stride = 16
+
 // walk is each with all that is known of the members.
 func (b *bucket[T]) walk(seq uint64, yield func(*node[T], *entry[T]) bool) {
 	p := b.page.Load()
 	if p == nil {
 		return
 	}
-	for _, s := range p.slots[:p.n.Load()] {
-		if s.born > seq || s.died.Load() <= seq {
-			continue
+	var nodes [stride]*node[T]
+	var entries [stride]*entry[T]
+	for slots := p.slots[:p.n.Load()]; len(slots) > 0; {
+		found := 0
+		for _, s := range slots[:min(stride, len(slots))] {
+			if s.born <= seq && s.died.Load() > seq {
+				nodes[found], entries[found] = s.node, s.node.head.Load()
+				found++
+			}
 		}
-		if e := s.node.at(seq); e != nil && !e.dead && !yield(s.node, e) {
-			return
+		slots = slots[min(stride, len(slots)):]
+		for i := range found { // what seq shows stays behind what was the newest a moment ago
+			entries[i] = entries[i].at(seq)
+		}
+		for i := range found {
+			if e := entries[i]; e != nil && !e.dead && !yield(nodes[i], e) {
+				return
+			}
 		}
 	}
 }

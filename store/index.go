@@ -82,11 +82,14 @@ func (x *Index[T, K]) Name() string { return x.name }
 
 // Get iterates over the objects with the given value as of the newest commit, in no particular order, without a lock.
 func (x *Index[T, K]) Get(value K) iter.Seq2[Key, T] {
-	return func(yield func(Key, T) bool) {
-		seq := x.store.views.open()
-		defer x.store.release(seq)
-		x.each(seq, value, yield)
-	}
+	return func(yield func(Key, T) bool) { x.show(value, yield) }
+}
+
+// show is Get, called. What returns an iterator does no more than that, so that it is inlined and nothing escapes.
+func (x *Index[T, K]) show(value K, yield func(Key, T) bool) {
+	seq := x.store.views.open()
+	defer x.store.release(seq)
+	x.each(seq, value, yield)
 }
 
 // In iterates over the objects with the given value in a snapshot. A snapshot older than the index is searched instead.

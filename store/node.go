@@ -34,8 +34,10 @@ type entry[T any] struct {
 }
 
 // at returns the entry that a reader of commit seq sees, nil when the node is younger than that.
-func (n *node[T]) at(seq uint64) *entry[T] {
-	e := n.head.Load()
+func (n *node[T]) at(seq uint64) *entry[T] { return n.head.Load().at(seq) }
+
+// at is the same from e on, nil or not.
+func (e *entry[T]) at(seq uint64) *entry[T] {
 	for e != nil && e.born > seq {
 		e = e.prev.Load()
 	}

@@ -107,10 +107,10 @@ func (s *Store[T]) Keys() iter.Seq[Key] { return keys(s.All()) }
 // Match iterates over the objects of one commit for which match answers true.
 func (s *Store[T]) Match(match func(Key, T) bool) iter.Seq2[Key, T] { return filter(s.All(), match) }
 
-// Namespace iterates over the objects of one namespace as of one commit. The set is kept from the first call on,
-// which waits for the writer and walks the store once; later calls cost what they yield.
+// Namespace iterates over the objects of one namespace as of one commit. The set is kept from the first iteration on,
+// which waits for the writer and walks the store once; later ones cost what they yield.
 func (s *Store[T]) Namespace(namespace string) iter.Seq2[Key, T] {
-	return s.byNamespace().Get(namespace)
+	return func(yield func(Key, T) bool) { s.byNamespace().show(namespace, yield) }
 }
 
 func keys[T any](all iter.Seq2[Key, T]) iter.Seq[Key] {

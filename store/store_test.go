@@ -289,3 +289,34 @@ func TestOpenSnapshotsCountsWhatIsNotClosed(t *testing.T) {
 		t.Errorf("%d open, want none", n)
 	}
 }
+
+// Reading is what handlers do all day: none of it is the collector's business.
+func TestReadingDoesNotAllocate(t *testing.T) {
+	s, _, byNode, keys := filled(t, 1000)
+	for range s.Namespace(keys[0].Namespace) { // builds the set
+	}
+	n := 0
+	namespace := keys[0].Namespace
+	for name, read := range map[string]func(){
+		"Get": func() { s.Get(keys[0]) },
+		"All": func() {
+			for range s.All() {
+				n++
+			}
+		},
+		"Index.Get": func() {
+			for range byNode.Get(1) {
+				n++
+			}
+		},
+		"Namespace": func() {
+			for range s.Namespace(namespace) {
+				n++
+			}
+		},
+	} {
+		if allocs := testing.AllocsPerRun(100, read); allocs != 0 {
+			t.Errorf("%s: %v allocations", name, allocs)
+		}
+	}
+}
