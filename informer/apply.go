@@ -123,7 +123,9 @@ func (s *source[T]) overtaken(d fifo.Delta[*job[T]]) bool {
 		return false
 	}
 	if d.ResourceVersion != version && !older(d.ResourceVersion, version) {
-		delete(s.ahead, d.Key)
+		if d.Value.err == nil { // a bad one does not move the version that a resume begins at
+			delete(s.ahead, d.Key)
+		}
 		return false
 	}
 	s.reach(d.Value.version)
