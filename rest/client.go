@@ -10,9 +10,12 @@ import (
 
 // Client talks to one API server. It is safe for use by several goroutines. Close it when done.
 type Client struct {
-	cfg      Config
+	// What holds a secret is behind a pointer of its own: fmt follows one pointer of a struct that holds a Client in an unexported field, where it does
+	// not ask Format (%s of a pointer), and stops at the next.
+	cfg  *Config
+	acts *Header // Impersonate-* fields
+
 	origin   origin
-	acts     Header // Impersonate-* fields
 	tls      *tlsSource
 	dialFunc dialFunc
 	pool     pool
@@ -36,7 +39,7 @@ func NewClient(c Config) (*Client, error) {
 	if rule != "" {
 		return nil, configError("Impersonate: "+rule, nil)
 	}
-	client := &Client{cfg: c, origin: o, acts: acts, dialFunc: c.Dial, pool: pool{maxIdle: c.MaxIdleConns, patience: c.IdleConnTimeout}}
+	client := &Client{cfg: &c, origin: o, acts: &acts, dialFunc: c.Dial, pool: pool{maxIdle: c.MaxIdleConns, patience: c.IdleConnTimeout}}
 	client.life, client.die = context.WithCancel(context.Background())
 	if client.dialFunc == nil {
 		client.dialFunc = netDial(c.KeepAlive)
@@ -44,7 +47,7 @@ func NewClient(c Config) (*Client, error) {
 	if o.scheme == "http" && !o.loopback() && client.hasCredentials() && !c.AllowTokenOverHTTP {
 		return nil, refuseCleartext(o.host)
 	}
-	if client.tls, err = newTLSSource(&client.cfg, o.host); err != nil {
+	if client.tls, err = newTLSSource(client.cfg, o.host); err != nil {
 		return nil, err
 	}
 	return client, nil

@@ -82,7 +82,7 @@ func (w *wireRequest) fields(c *Client, r *Request) error {
 	if len(r.Body) > 0 || w.method == "POST" || w.method == "PUT" || w.method == "PATCH" {
 		w.header.Add("Content-Length", strconv.Itoa(len(r.Body)))
 	}
-	w.header = append(w.header, c.acts...)
+	w.header = append(w.header, *c.acts...)
 	own := len(w.header)
 	w.header = append(w.header, r.Header...)
 	for i, f := range w.header {

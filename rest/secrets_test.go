@@ -83,3 +83,22 @@ func TestWhatAProxyRepeatsOfItsPasswordIsMasked(t *testing.T) {
 		}
 	}
 }
+
+// fmt does not ask Format of what stands in an unexported field, and for %s of a pointer there prints what it points to: the pointers of a Client end that.
+func TestAClientInAHiddenFieldShowsNoSecret(t *testing.T) {
+	c, err := NewClient(Config{
+		Server: "https://api.example", Username: "user", Password: "planted-pass",
+		Impersonate: Impersonation{User: "jane", Extra: map[string][]string{"scope": {"planted-extra"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, v := range []any{struct{ c *Client }{c}, &struct{ c *Client }{c}} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x", "%t"} {
+			if text := fmt.Sprintf(verb, v); strings.Contains(text, "planted") || strings.Contains(text, fmt.Sprintf("%x", "planted")) {
+				t.Errorf("%s shows a secret: %s", verb, text)
+			}
+		}
+	}
+}
