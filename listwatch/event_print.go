@@ -1,0 +1,27 @@
+package listwatch
+
+import (
+	"fmt"
+	"io"
+)
+
+// String names the event and its object, whose content is not shown: it may be a Secret's.
+func (e Event) String() string {
+	text := fmt.Sprintf("%s %s: %d bytes at %d of connection %d", e.Kind, e.Identity, max(len(e.Object), len(e.Raw)), e.Offset, e.Conn)
+	if e.Version != "" {
+		text += fmt.Sprintf(", now at version %q", e.Version)
+	}
+	if e.Reason != "" {
+		text += ", " + e.Reason
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Format implements fmt.Formatter: every verb prints String.
+func (e Event) Format(s fmt.State, _ rune) { io.WriteString(s, e.String()) }
+
+// MarshalText implements encoding.TextMarshaler, and JSON and slog with it.
+func (e Event) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
