@@ -63,7 +63,10 @@ func (s *scene) forward(path, token string) (stop func()) {
 			},
 		},
 	}
-	l := listen(s.t, "unix", path)
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
