@@ -49,7 +49,8 @@ type method struct {
 	name          string
 	cluster, user map[string]any
 	options       func(*rest.LoadOptions)
-	refused       bool // no request can succeed
+	refused       bool     // no request can succeed
+	flags, env    []string // of the command, for options
 	// sent is what the server must have been told in the ok mode, so that the test shows something.
 	sent string
 }
@@ -85,11 +86,12 @@ func methods(t *testing.T, s *server, k keyPair, dir string) []method {
 	bearer := "Bearer " + tokenSecret
 	return []method{
 		{name: "token", cluster: trusted(nil), user: token, sent: bearer},
-		{name: "token by option", cluster: trusted(nil), user: map[string]any{"token": "other"}, options: func(o *rest.LoadOptions) { o.Token = tokenSecret }, sent: bearer},
+		{name: "token by option", cluster: trusted(nil), user: map[string]any{"token": "other"}, options: func(o *rest.LoadOptions) { o.Token = tokenSecret }, flags: []string{"--token", tokenSecret}, sent: bearer},
 		{name: "token file", cluster: trusted(nil), user: map[string]any{"tokenFile": "token"}, sent: "Bearer " + fileSecret},
 		{name: "token file of two lines", cluster: trusted(nil), user: map[string]any{"tokenFile": "two-lines"}, refused: true},
 		{name: "password", cluster: trusted(nil), user: map[string]any{"username": "me", "password": nameSecret}, sent: "Basic "},
-		{name: "password by option", cluster: trusted(nil), user: token, options: func(o *rest.LoadOptions) { o.Username, o.Password = "me", nameSecret }, sent: "Basic "},
+		{name: "password by option", cluster: trusted(nil), user: token, options: func(o *rest.LoadOptions) { o.Username, o.Password = "me", nameSecret },
+			flags: []string{"--username", "me", "--password", nameSecret}, sent: "Basic "},
 		{name: "token and password", cluster: trusted(nil), user: map[string]any{"token": tokenSecret, "username": "me", "password": nameSecret}, refused: true},
 		{name: "certificate in files", cluster: trusted(nil), user: map[string]any{"client-certificate": "client.crt", "client-key": "client.key"}, sent: "certificate client"},
 		{name: "certificate inline", cluster: trusted(nil), user: map[string]any{"client-certificate-data": []byte(k.cert), "client-key-data": []byte(k.key)}, sent: "certificate client"},
@@ -108,7 +110,7 @@ func methods(t *testing.T, s *server, k keyPair, dir string) []method {
 				o.Env = func(name string) string {
 					return map[string]string{"HTTPS_PROXY": "http://" + secretProxy + "@" + strict.Addr()}[name]
 				}
-			}, refused: true},
+			}, env: []string{"HTTPS_PROXY=http://" + secretProxy + "@" + strict.Addr()}, refused: true},
 		{name: "HTTP proxy that refuses", cluster: trusted(map[string]any{"proxy-url": "http://" + secretProxy + "@" + strict.Addr()}), user: token, refused: true},
 		{name: "HTTP proxy that is not there", cluster: trusted(map[string]any{"proxy-url": "http://" + secretProxy + "@" + deadAddr(t)}), user: token, refused: true},
 		{name: "HTTP proxy that is no URL", cluster: trusted(map[string]any{"proxy-url": "http://me:" + proxySecret + "@p"}), user: token, refused: true},
@@ -123,7 +125,7 @@ func methods(t *testing.T, s *server, k keyPair, dir string) []method {
 		{name: "plain http elsewhere", cluster: map[string]any{"server": "http://api.example"}, user: token, refused: true},
 		{name: "a password in the address", cluster: map[string]any{"server": "https://" + secretProxy + "@api.example"}, user: token, refused: true},
 		{name: "untrusted", cluster: trusted(map[string]any{"proxy-url": "http://" + secretProxy + "@p"}), user: plugin("token"), refused: true,
-			options: func(o *rest.LoadOptions) { o.Untrusted = rest.Untrusted }},
+			options: func(o *rest.LoadOptions) { o.Untrusted = rest.Untrusted }, flags: []string{"--untrusted-kubeconfig"}},
 	}
 }
 
