@@ -146,6 +146,9 @@ func (q *Queue[T]) Process(ctx context.Context, limit int, f func(batch []Delta[
 	return nil
 }
 
+// keepWaiting is the largest array that an empty queue keeps: a trickle does not allocate.
+const keepWaiting = 64
+
 // drop removes the first n deltas and lets go of what they hold.
 func (q *Queue[T]) drop(n int) {
 	for i := range q.waiting[:n] {
@@ -161,9 +164,13 @@ func (q *Queue[T]) drop(n int) {
 		}
 	}
 	clear(q.waiting[:n])
-	q.waiting = q.waiting[n:]
 	q.base += n
-	if len(q.waiting) == 0 {
+	switch {
+	case n < len(q.waiting):
+		q.waiting = q.waiting[n:]
+	case cap(q.waiting) <= keepWaiting:
+		q.waiting = q.waiting[:0]
+	default:
 		q.waiting = nil // a burst's array does not outlive the burst
 	}
 }

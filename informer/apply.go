@@ -13,7 +13,7 @@ func (s *source[T]) apply(ctx context.Context, batch []fifo.Delta[*job[T]]) erro
 	for _, d := range batch {
 		switch d.Type {
 		case fifo.Bookmark:
-			s.reach(d.Value.version)
+			s.reach(d.ResourceVersion)
 		case fifo.Replaced:
 			if err := s.flush(ctx); err != nil {
 				return err

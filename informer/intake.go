@@ -9,6 +9,15 @@ import (
 
 // take carries one event of the reflector into the queue. Its bytes are the reflector's again when it returns.
 func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
+	switch e.Kind { // most of what comes, and nothing to keep of it
+	case listwatch.Bookmark:
+		return s.reached(ctx, e)
+	case listwatch.ReplaceItem, listwatch.Added, listwatch.Modified:
+		if s.has(e) {
+			s.unchanged.Add(1)
+			return s.reached(ctx, e)
+		}
+	}
 	j := &job[T]{source: s, version: e.Version, list: s.list}
 	var t fifo.DeltaType
 	switch e.Kind {
@@ -22,8 +31,6 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 		t, s.list = fifo.Replaced, nil
 	case listwatch.ReplaceRemove:
 		t = fifo.Deleted
-	case listwatch.Bookmark:
-		t = fifo.Bookmark
 	case listwatch.Problem:
 		t, j.err, j.reason = fifo.Updated, e.Err, e.Reason
 		j.done.Store(true)
@@ -36,11 +43,11 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 			j.done.Store(true)
 			break
 		}
-		return s.takeObject(ctx, s.delta(t, e, j), e.Object)
+		return s.push(ctx, s.delta(t, e, j), e.Object)
 	case listwatch.ReplaceItem:
-		return s.takeObject(ctx, s.delta(fifo.Added, e, j), e.Object)
+		return s.push(ctx, s.delta(fifo.Added, e, j), e.Object)
 	case listwatch.Deleted:
-		return s.takeObject(ctx, s.delta(fifo.Deleted, e, j), e.Object)
+		return s.push(ctx, s.delta(fifo.Deleted, e, j), e.Object)
 	default:
 		return nil
 	}
@@ -62,10 +69,38 @@ func impossible(e *listwatch.Event) error {
 
 //go:noinline // it is large, and called from everywhere
 func (s *source[T]) delta(t fifo.DeltaType, e *listwatch.Event, j *job[T]) fifo.Delta[*job[T]] {
-	return fifo.Delta[*job[T]]{
-		Type: t, Key: e.Identity.Key(), UID: string(e.Identity.UID), ResourceVersion: string(e.Identity.ResourceVersion),
-		Value: j, Received: e.Received,
+	version := e.Version
+	if version != string(e.Identity.ResourceVersion) {
+		version = string(e.Identity.ResourceVersion)
 	}
+	key := fifo.Key{Namespace: s.namespaceOf(e.Identity.Namespace), Name: string(e.Identity.Name)}
+	return fifo.Delta[*job[T]]{
+		Type: t, Key: key, UID: string(e.Identity.UID), ResourceVersion: version, Value: j, Received: e.Received,
+	}
+}
+
+// mostNamespaces bounds the names that are remembered. Clusters have fewer.
+const mostNamespaces = 1 << 14
+
+// namespaceOf is string(name), the same memory for all objects of a namespace.
+func (s *source[T]) namespaceOf(name []byte) string {
+	if known, ok := s.namespaces[string(name)]; ok {
+		return known
+	}
+	if s.namespaces == nil || len(s.namespaces) == mostNamespaces {
+		s.namespaces = make(map[string]string)
+	}
+	known := string(name)
+	s.namespaces[known] = known
+	return known
+}
+
+// reached passes on that everything up to a version has come. Inside a list there is none.
+func (s *source[T]) reached(ctx context.Context, e *listwatch.Event) error {
+	if e.Version == "" {
+		return nil
+	}
+	return s.queue.Push(ctx, fifo.Delta[*job[T]]{Type: fifo.Bookmark, ResourceVersion: e.Version, Received: e.Received})
 }
 
 // beginReplace waits until everything before the list is in the store: what the list leaves unchanged is found by
@@ -82,22 +117,22 @@ func (s *source[T]) beginReplace(ctx context.Context) error {
 	return nil
 }
 
-// takeObject drops what the store has already, as a relist or a resume brings it; anything else is decoded.
-func (s *source[T]) takeObject(ctx context.Context, d fifo.Delta[*job[T]], object []byte) error {
-	switch list := d.Value.list; {
-	case list != nil:
-		if list.keep && list.state.Keep(d.Key, d.UID, d.ResourceVersion) {
-			s.unchanged.Add(1)
-			return nil
+// has reports whether the store holds this very state of the object, as a relist or a resume brings it: there is nothing to
+// decode, nor to tell. A list takes it over as it is.
+func (s *source[T]) has(e *listwatch.Event) bool {
+	switch {
+	case s.list != nil:
+		if !s.list.keep {
+			return false
 		}
-	case d.Type != fifo.Deleted && !s.informer.options.RedeliverUnchanged && s.queue.Len() == 0:
-		if had, ok := s.informer.store.Entry(d.Key); ok && had.UID == d.UID && had.ResourceVersion == d.ResourceVersion {
-			s.unchanged.Add(1)
-			d.Type = fifo.Bookmark
-			return s.queue.Push(ctx, d)
-		}
+	case s.informer.options.RedeliverUnchanged, string(e.Identity.ResourceVersion) != e.Version, s.queue.Len() > 0:
+		return false // what waits in the queue is newer than the store
 	}
-	return s.push(ctx, d, object)
+	had, ok := s.informer.store.Find(e.Identity.Namespace, e.Identity.Name)
+	if !ok || had.UID != string(e.Identity.UID) || had.ResourceVersion != string(e.Identity.ResourceVersion) {
+		return false
+	}
+	return s.list == nil || s.list.state.Keep(had.Key, had.UID, had.ResourceVersion)
 }
 
 // push gives the object to the decode workers and, in the order of the wire, to the queue.

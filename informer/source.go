@@ -26,10 +26,11 @@ type source[T any] struct {
 	room     chan struct{} // holds a token when inFlight went down
 	decoded  chan struct{} // holds a token when a job was done
 
-	late    bool        // added while the informer ran
-	list    *listing[T] // the one that is being read; read's
-	epoch   uint64      // as of the last list; read's
-	listing atomic.Bool // a list has begun and is neither committed nor aborted
+	late       bool              // added while the informer ran
+	list       *listing[T]       // the one that is being read; read's
+	epoch      uint64            // as of the last list; read's
+	namespaces map[string]string // that objects have been in; read's
+	listing    atomic.Bool       // a list has begun and is neither committed nor aborted
 
 	ahead   map[Key]string    // versions that a GET has put into the store before the watch got there; apply's
 	changes []store.Change[T] // scratch; apply's, as is events

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Store is an indexed set of objects of type T. The zero value is not usable; New makes one.
@@ -44,7 +45,7 @@ type Entry[T any] struct {
 
 // Get returns the object under key as of the newest commit.
 func (s *Store[T]) Get(key Key) (T, bool) {
-	if e := s.present(key); e != nil {
+	if _, e := s.present(key); e != nil {
 		return e.value, true
 	}
 	var zero T
@@ -53,30 +54,39 @@ func (s *Store[T]) Get(key Key) (T, bool) {
 
 // Entry returns the object under key with its UID and resourceVersion, as of the newest commit.
 func (s *Store[T]) Entry(key Key) (Entry[T], bool) {
-	e := s.present(key)
+	n, e := s.present(key)
 	if e == nil {
 		return Entry[T]{}, false
 	}
-	return Entry[T]{Key: key, UID: e.uid, ResourceVersion: e.version, Value: e.value}, true
+	return Entry[T]{Key: n.key, UID: e.uid, ResourceVersion: e.version, Value: e.value}, true
+}
+
+// Find is Entry for a key that is not in strings yet. It allocates nothing: the key of the result is the store's own.
+func (s *Store[T]) Find(namespace, name []byte) (Entry[T], bool) {
+	key := Key{ // not kept
+		Namespace: unsafe.String(unsafe.SliceData(namespace), len(namespace)),
+		Name:      unsafe.String(unsafe.SliceData(name), len(name)),
+	}
+	return s.Entry(key)
 }
 
 // present returns the entry that the newest commit shows, nil when there is no such object. It registers no view: an
 // entry that the newest commit shows is never pruned, so only a commit in between can take it away, and then it looks again.
-func (s *Store[T]) present(key Key) *entry[T] {
+func (s *Store[T]) present(key Key) (*node[T], *entry[T]) {
 	n := s.node(key)
 	if n == nil {
-		return nil
+		return nil, nil
 	}
 	for {
 		seq := s.committed.Load()
 		if e := n.at(seq); e != nil {
 			if e.dead {
-				return nil
+				return nil, nil
 			}
-			return e
+			return n, e
 		}
 		if s.committed.Load() == seq {
-			return nil
+			return nil, nil
 		}
 	}
 }
