@@ -5,6 +5,7 @@ go 1.26.0
 require go.uber.org/goleak v1.3.0
 
 require (
+	github.com/klauspost/compress v1.20.3 // indirect
 	go.etcd.io/etcd/server/v3 v3.7.0 // indirect
 	k8s.io/kubernetes v1.37.1 // indirect
 )

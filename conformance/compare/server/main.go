@@ -1,0 +1,89 @@
+// Server is the load server as a process of its own: server N serves N pods on loopback until its input ends.
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/rawwatch/rawwatch/conformance/compare/load"
+	"github.com/rawwatch/rawwatch/conformance/compare/protocol"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("server: ")
+	if len(os.Args) != 2 {
+		log.Fatal("usage: server N")
+	}
+	if err := run(os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(objects string) error {
+	n, err := strconv.Atoi(objects)
+	if err != nil {
+		return err
+	}
+	s, err := load.NewServer(n)
+	if err != nil {
+		return err
+	}
+	where, err := listen(s)
+	if err != nil {
+		return err
+	}
+	return protocol.Serve(os.Stdin, os.Stdout, func(c protocol.Command, _ func(protocol.Answer)) (protocol.Answer, error) {
+		return do(s, where, c)
+	})
+}
+
+// listen serves plain HTTP and TLS until the process ends, and returns where.
+func listen(s *load.Server) (protocol.Answer, error) {
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return protocol.Answer{}, err
+	}
+	secure, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return protocol.Answer{}, err
+	}
+	certificate, ca, err := load.Certificate()
+	if err != nil {
+		return protocol.Answer{}, err
+	}
+	server := &http.Server{Handler: s, ConnState: s.ConnState, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	go func() { log.Fatal(server.Serve(plain)) }()
+	go func() { log.Fatal(server.ServeTLS(secure, "", "")) }()
+	return protocol.Answer{URL: "http://" + plain.Addr().String(), TLSURL: "https://" + secure.Addr().String(), CA: ca}, nil
+}
+
+func do(s *load.Server, where protocol.Answer, c protocol.Command) (protocol.Answer, error) {
+	switch c.Do {
+	case "connect":
+		return where, nil
+	case "await":
+		return protocol.Answer{}, s.Await(c.Count, 5*time.Minute)
+	case "burst":
+		return protocol.Answer{At: s.Burst(c.Count).UnixNano()}, nil
+	case "steady":
+		var a protocol.Answer
+		for _, t := range s.Steady(c.Rate, c.Count) {
+			a.Times = append(a.Times, t.UnixNano())
+		}
+		return a, nil
+	case "expire":
+		s.Expire()
+		return protocol.Answer{}, nil
+	case "connections":
+		open, most := s.Connections()
+		return protocol.Answer{Open: open, Most: most}, nil
+	}
+	return protocol.Answer{}, fmt.Errorf("unknown command %q", c.Do)
+}
