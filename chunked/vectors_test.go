@@ -56,6 +56,8 @@ var vectors = []vector{
 	{name: "data ends with LF", wire: "5\r\nhello\n0\r\n\r\n", want: "hello", rule: "a chunk's data is followed by CRLF", section: framing, offset: 8},
 	{name: "data ends with CR", wire: "5\r\nhello\r0\r\n\r\n", want: "hello", rule: "a chunk's data is followed by CRLF", section: framing, offset: 9},
 	{name: "data ends with two other bytes", wire: "5\r\nhelloXX0\r\n\r\n", want: "hello", rule: "a chunk's data is followed by CRLF", section: framing, offset: 8},
+	{name: "data ends with another byte and LF", wire: "5\r\nhelloX\n0\r\n\r\n", want: "hello", rule: "a chunk's data is followed by CRLF", section: framing, offset: 8},
+	{name: "data ends with CR and another byte", wire: "5\r\nhello\rX0\r\n\r\n", want: "hello", rule: "a chunk's data is followed by CRLF", section: framing, offset: 9},
 	{name: "data ends with nothing", wire: "5\r\nhello0\r\n\r\n", want: "hello", rule: "a chunk's data is followed by CRLF", section: framing, offset: 8},
 	{name: "data is longer than its size", wire: "5\r\nhello!\r\n0\r\n\r\n", want: "hello", rule: "a chunk's data is followed by CRLF", section: framing, offset: 8},
 	{name: "data is shorter than its size", wire: "6\r\nhello\r\n0\r\n\r\n", want: "hello\r", rule: "a chunk's data is followed by CRLF", section: framing, offset: 9},
