@@ -153,6 +153,8 @@ func explainStatus(e *status.Error) string {
 		return withHint(text, "check resource, group, version and namespace, and that the address is the API server's")
 	case e.Code == 410:
 		return withHint(text, "the version is too old; list again and watch from there")
+	case status.IsTooLargeResourceVersion(e):
+		return withHint(text, "the version is ahead of this server: it is of another cluster, or of before an etcd restore, or the server lags behind; list again without it")
 	case e.Code == 429:
 		return withHint(text, "the server asks for patience; try again later")
 	case e.Code >= 500:

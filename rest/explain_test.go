@@ -54,6 +54,7 @@ func TestEveryFailureIsExplained(t *testing.T) {
 		{"not found", response("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), []string{"404", "check resource"}},
 		{"gone", response("HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n"), []string{"410", "list again"}},
 		{"throttled", response("HTTP/1.1 429 Too Many\r\nContent-Length: 0\r\n\r\n"), []string{"429", "later"}},
+		{"a version ahead of the server", response("HTTP/1.1 504 Gateway Timeout\r\nContent-Type: application/json\r\nContent-Length: 268\r\n\r\n" + `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Timeout: Too large resource version: 9, current: 5","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}`), []string{"504", "ahead of this server", "another cluster", "etcd restore"}},
 		{"in trouble", response("HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n"), []string{"503", "trouble"}},
 		{"teapot", response("HTTP/1.1 418 X\r\nContent-Length: 0\r\n\r\n"), []string{"418"}},
 		{"a proxy's page", response("HTTP/1.1 503 X\r\n" + page), []string{"503", "Squid says no", "not from the API server"}},
