@@ -191,8 +191,11 @@ func (b *bed) pod(name string, members ...string) string {
 	return fmt.Sprint(o.ResourceVersion)
 }
 
+var written atomic.Int64
+
+// podJSON differs each time, but not in its length.
 func podJSON(name string, members ...string) string {
-	return fmt.Sprintf(`{"metadata":{"namespace":"default","name":%q,"annotations":{"a":"%p"}}%s}`, name, &name, strings.Join(append([]string{""}, members...), ","))
+	return fmt.Sprintf(`{"metadata":{"namespace":"default","name":%q,"annotations":{"a":"%09d"}}%s}`, name, written.Add(1), strings.Join(append([]string{""}, members...), ","))
 }
 
 // requests counts what was asked, by verb: "watch-list" is a watch that asks for the state.

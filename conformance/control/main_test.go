@@ -4,8 +4,10 @@ package control
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -17,7 +19,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-var update = flag.Bool("update", false, "write testdata/outcomes.md from this run, which must be of all tests")
+var update = flag.Bool("update", false, "write testdata/outcomes.md, testdata/faults.md and its copy in docs/reliability.md from this run, which must be of all tests")
 
 const table = "testdata/outcomes.md"
 
@@ -27,13 +29,13 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "-update writes the whole table: not with -run")
 		os.Exit(2)
 	}
-	klog.LogToStderr(false)
-	klog.SetOutput(discard{})
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
 	// One of them sleeps on a clock that all bubbles would share.
 	utilruntime.ErrorHandlers, utilruntime.PanicHandlers = nil, nil
 	code := m.Run()
 	if *update && code == 0 {
-		if err := os.WriteFile(table, []byte(outcomes.render()), 0o644); err != nil {
+		err := errors.Join(os.WriteFile(table, []byte(outcomes.render()), 0o644), faults.write())
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -44,10 +46,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // outcome is a row of the table. Its numbers hold jitter: they vary a little
 // from run to run.
