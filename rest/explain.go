@@ -79,7 +79,17 @@ func hintTLS(e *Error) string {
 	return ""
 }
 
+func hintSOCKS(e *SOCKSError) string {
+	if e.Login || e.Method {
+		return "check user and password in the proxy's URL"
+	}
+	return "check the server's address, as the proxy sees it, and the proxy's rules"
+}
+
 func hintProxy(e *Error) string {
+	if socks, ok := e.Err.(*SOCKSError); ok {
+		return hintSOCKS(socks)
+	}
 	refused, ok := errors.AsType[*ProxyError](e.Err)
 	switch {
 	case !ok && e.protocol:

@@ -109,3 +109,16 @@ func TestExplainLooksThroughWrapping(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A SOCKS proxy's refusal is of our login or of the target: a look at the proxy's own address would be in vain.
+func TestSOCKSRefusalsAreExplained(t *testing.T) {
+	for want, err := range map[string]*SOCKSError{
+		"check user and password":    {Login: true, Code: 1},
+		"user and password in the":   {Method: true},
+		"check the server's address": {Code: 4},
+	} {
+		if text := Explain(&Error{Phase: PhaseProxy, Addr: "p:1080", Err: err}); !strings.Contains(text, want) || strings.Contains(text, "NO_PROXY") {
+			t.Errorf("%+v: %s", err, text)
+		}
+	}
+}

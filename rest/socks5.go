@@ -182,7 +182,7 @@ type SOCKSError struct {
 func (e *SOCKSError) Error() string {
 	switch {
 	case e.Method:
-		return "the SOCKS proxy accepts none of the logins that were offered; check user and password in the proxy's URL"
+		return "the SOCKS proxy accepts none of the logins that were offered"
 	case e.Login:
 		return fmt.Sprintf("the SOCKS proxy refused user and password (status %d)", e.Code)
 	}
