@@ -102,7 +102,8 @@ func (f *follower) finish(s *scene) {
 		return slices.Contains(f.lines(), fmt.Sprintf("%s %s %s", last.Type, last.Name, last.ResourceVersion))
 	})
 	f.stop()
-	s.checkHistory(f)
+	s.compare(f.lines())
+	f.t.Logf("%+v", f.client.Stats())
 }
 
 func (f *follower) wait(what string, condition func() bool) {
