@@ -26,7 +26,9 @@ func TestAStatusInAStreamDoesNotShowTheToken(t *testing.T) {
 		}))
 		client, err := rest.NewClient(rest.Config{
 			Server: server.URL, Token: func(context.Context) (string, error) { return token, nil },
-			Dial: func(ctx context.Context, network, addr string) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, network, addr) },
+			Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, addr)
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
