@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"strconv"
 	"sync"
 
 	"github.com/rawwatch/rawwatch/fakeapi"
@@ -95,4 +96,18 @@ func (h *History) Epochs() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.epoch
+}
+
+// Newest returns the version of the last write.
+func (h *History) Newest() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.steps) == 0 {
+		return 0
+	}
+	version, err := strconv.ParseUint(h.steps[len(h.steps)-1].Version, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return version
 }

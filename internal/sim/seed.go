@@ -173,7 +173,11 @@ func (c *chance) restore() {
 	c.Network.Refuse(true)
 	c.Network.Now(RST)
 	c.Pass(time.Second + 3)
+	seen := c.History.Newest()
 	c.Server.Restore(c.backup)
+	for c.Server.Version()+1 < seen && c.r.IntN(4) > 0 { // versions that were seen are given to other states, and yet the server is behind
+		c.Put(c.key(), "g")
+	}
 	c.Network.Refuse(false)
 	c.Converge(c.patience())
 	c.Pass(3*time.Minute + 5)
