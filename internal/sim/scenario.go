@@ -98,13 +98,16 @@ type Outcome struct {
 	Relists    uint64
 }
 
+// patience is how long a session gets to recover: 150 s of silence, a back-off, the slow handler, and the seconds between two looks.
+const patience = 160 * time.Second
+
 // Run plays one scenario. It must be called in a bubble of its own.
 func (s *Scenarios) Run(t testing.TB, c Scenario) Outcome {
 	w := newSession(t, c.Plan, c.Framing, &s.certificate)
 	w.Network.Inject(c.Fault)
 	w.play()
 	scripted := time.Now()
-	_, converged := w.Converge(w.patience())
+	_, converged := w.Converge(patience)
 	recovered := time.Now()
 	w.Stop()
 	r := w.Record()
