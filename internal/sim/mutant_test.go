@@ -36,7 +36,7 @@ var planted = []mutant{
 	{"half a list is committed", "informer/intake.go", "case listwatch.ReplaceAbort:\n\t\ts.list = nil", "case listwatch.ReplaceAbort:\n\t\tt, s.list = fifo.Replaced, nil\n\t\treturn s.queue.Push(ctx, s.delta(t, e, &job[T]{source: s, version: e.Version, list: j.list}))\n\tcase listwatch.Kind(99):\n\t\ts.list = nil"},
 	{"a snapshot is not closed", "informer/subscription.go", "\t\tnext.snapshot.Close()\n", "\n"},
 	{"a subscription is synced before its first state", "informer/subscription.go", "len(s.awaiting) == 0 && len(s.initial) == 0", "len(s.initial) > 0"},
-	{"a connection is not closed", "rest/conn.go", "cn.raw.Close()\n", "_ = cn.raw\n"},
+	{"a connection is not closed", "rest/conn.go", "cn.http.Close() // sends close_notify over TLS (RFC 9112 9.8)\n\tcn.raw.Close()\n", "_ = cn.http\n"},
 	{"probes are not counted", "listwatch/observe.go", "s.Probes++", "s.Probes += 0"},
 }
 
