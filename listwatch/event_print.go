@@ -7,7 +7,10 @@ import (
 
 // String names the event and its object, whose content is not shown: it may be a Secret's.
 func (e Event) String() string {
-	text := fmt.Sprintf("%s %s: %d bytes at %d of connection %d", e.Kind, e.Identity, max(len(e.Object), len(e.Raw)), e.Offset, e.Conn)
+	i := e.Identity
+	clip := func(b []byte) []byte { return b[:min(len(b), 253)] } // the longest name the API has
+	text := fmt.Sprintf("%s %q %q/%q version %q: %d bytes at %d of connection %d", e.Kind, clip(i.Kind), clip(i.Namespace), clip(i.Name), clip(i.ResourceVersion),
+		max(len(e.Object), len(e.Raw)), e.Offset, e.Conn)
 	if e.Version != "" {
 		text += fmt.Sprintf(", now at version %q", e.Version)
 	}
