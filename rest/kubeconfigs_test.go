@@ -12,8 +12,11 @@ import (
 // Every row of the table of kubeconfigs gives the configuration, or the refusal, that stands in it. That the rows are right is for
 // conformance/kubeconfig to say, which asks client-go.
 func TestKubeconfigsOfTheTable(t *testing.T) {
-	material := kubeconfigs.NewMaterial(t)
-	for _, c := range kubeconfigs.Load(t) {
+	material, table := kubeconfigs.NewMaterial(t), kubeconfigs.Load(t)
+	if len(table) < 200 {
+		t.Errorf("%d rows, want all of them", len(table))
+	}
+	for _, c := range table {
 		t.Run(c.Name, func(t *testing.T) {
 			p := c.Place(t, material)
 			got, err := load(p)
