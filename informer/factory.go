@@ -78,7 +78,7 @@ func NewFactory(client *rest.Client, o FactoryOptions) *Factory {
 func For[T any](f *Factory, resource rest.Resource, codec watchdecoder.Codec[T], o Options) (*Informer[T], error) {
 	f.complete(resource, &o)
 	key := memberKey{
-		resource: resource, namespaces: strings.Join(slices.Sorted(slices.Values(o.Namespaces)), ","),
+		resource: resource, namespaces: strings.Join(slices.SortedFunc(slices.Values(o.Namespaces), strings.Compare), ","),
 		list: o.Reflector.List.Query().Encode(), handle: reflect.TypeFor[T](),
 	}
 	f.mu.Lock()

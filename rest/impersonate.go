@@ -34,7 +34,7 @@ func (i *Impersonation) header() (h Header, rule string) {
 	for key := range i.Extra {
 		keys = append(keys, key)
 	}
-	slices.Sort(keys)
+	slices.SortFunc(keys, strings.Compare)
 	for _, key := range keys {
 		h.addEach("Extra-"+escapeExtraKey(key), i.Extra[key]...)
 	}

@@ -138,7 +138,7 @@ const maxNames = 10
 
 // quoteNames lists names, sorted, for a message.
 func quoteNames(all iter.Seq[string]) string {
-	names := slices.Sorted(all)
+	names := slices.SortedFunc(all, strings.Compare) // crypto/x509 links this way to sort strings already
 	if len(names) == 0 {
 		return "none"
 	}

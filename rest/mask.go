@@ -184,5 +184,5 @@ func shownQuery(q url.Values) string {
 		}
 		clean[k] = v
 	}
-	return clean.Encode()
+	return encodeQuery(clean)
 }

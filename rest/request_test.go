@@ -278,3 +278,11 @@ func TestAUserAgentWithALineEndIsRefused(t *testing.T) {
 		t.Error("accepted")
 	}
 }
+
+func TestQueryIsEncodedAsURLValuesAre(t *testing.T) {
+	for _, q := range []url.Values{nil, {"b": {"1", "2"}, "a": {"x y&z=ü"}, "": {""}, "none": {}}, {"labelSelector": {"app in (a,b)"}, "continue": {"e30="}}} {
+		if got := encodeQuery(q); got != q.Encode() {
+			t.Errorf("encodeQuery = %q, want %q", got, q.Encode())
+		}
+	}
+}

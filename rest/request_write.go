@@ -2,6 +2,9 @@ package rest
 
 import (
 	"encoding/base64"
+	"maps"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +49,7 @@ func (c *Client) prepare(r *Request) (*wireRequest, error) {
 	}
 	w.path = c.origin.prefix + path
 	target := w.path
-	if query := r.Query.Encode(); query != "" {
+	if query := encodeQuery(r.Query); query != "" {
 		target += "?" + query
 	}
 	w.line = w.method + " " + target + " HTTP/1.1"
@@ -144,4 +147,20 @@ func appendField(b []byte, name, value string) []byte {
 
 func basicAuth(user, password string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+}
+
+// encodeQuery is url.Values.Encode, which links a way to sort strings that nothing else here needs: 8 KB.
+func encodeQuery(q url.Values) string {
+	var b strings.Builder
+	for _, key := range slices.SortedFunc(maps.Keys(q), strings.Compare) {
+		for _, value := range q[key] {
+			if b.Len() > 0 {
+				b.WriteByte('&')
+			}
+			b.WriteString(url.QueryEscape(key))
+			b.WriteByte('=')
+			b.WriteString(url.QueryEscape(value))
+		}
+	}
+	return b.String()
 }
