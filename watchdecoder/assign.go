@@ -114,7 +114,7 @@ func (a *assigner) object(n *plan, p unsafe.Pointer) bool {
 		return false
 	}
 	if a.peek() == '}' {
-		return a.close()
+		return a.close('}')
 	}
 	last := &n.first
 	for {
@@ -131,27 +131,29 @@ func (a *assigner) object(n *plan, p unsafe.Pointer) bool {
 		} else if !a.skip() {
 			return false
 		}
-		switch a.peek() {
-		case ',':
-			a.i++
-		case '}':
-			return a.close()
-		default:
-			return false
+		if a.peek() != ',' {
+			return a.close('}')
 		}
+		a.i++
 	}
 }
 
+// open passes the bracket that begins here.
+//
+//go:noinline // as close
 func (a *assigner) open() bool {
 	a.depth++
 	a.i++
 	return a.depth <= HighestDepth
 }
 
-func (a *assigner) close() bool {
+// close passes the bracket that is due.
+//
+//go:noinline // it is called from everywhere
+func (a *assigner) close(bracket byte) bool {
 	a.depth--
 	a.i++
-	return true
+	return a.i <= len(a.b) && a.b[a.i-1] == bracket
 }
 
 // key passes the key that comes next and its colon, and returns its text, unescaped, valid until the next call.

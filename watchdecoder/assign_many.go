@@ -21,7 +21,7 @@ func (a *assigner) list(n *plan, p unsafe.Pointer) bool {
 	h.len = 0
 	if a.peek() == ']' {
 		slice.Set(reflect.MakeSlice(n.typ, 0, 0))
-		return a.close()
+		return a.close(']')
 	}
 	if h.cap == 0 {
 		slice.Grow(max(1, int(n.count.Load())))
@@ -35,13 +35,9 @@ func (a *assigner) list(n *plan, p unsafe.Pointer) bool {
 		if !a.value(n.elem, unsafe.Add(h.data, uintptr(h.len-1)*size)) {
 			return false
 		}
-		switch a.peek() {
-		case ',':
+		if a.peek() == ',' {
 			a.i++
 			continue
-		case ']':
-		default:
-			return false
 		}
 		n.counted(h.len)
 		if spare := uintptr(h.cap-h.len) * size; spare > 64 && spare > uintptr(h.len)*size/4 {
@@ -49,7 +45,7 @@ func (a *assigner) list(n *plan, p unsafe.Pointer) bool {
 			reflect.Copy(exact, slice)
 			slice.Set(exact)
 		}
-		return a.close()
+		return a.close(']')
 	}
 }
 
@@ -71,7 +67,7 @@ func (a *assigner) all(n *plan, p unsafe.Pointer) bool {
 	}
 	m := mapOf(n, p)
 	if a.peek() == '}' {
-		return a.close()
+		return a.close('}')
 	}
 	for {
 		text, ok := a.key()
@@ -94,14 +90,10 @@ func (a *assigner) all(n *plan, p unsafe.Pointer) bool {
 			m.key.SetString(key)
 			m.all.SetMapIndex(m.key, m.elem)
 		}
-		switch a.peek() {
-		case ',':
-			a.i++
-		case '}':
-			return a.close()
-		default:
-			return false
+		if a.peek() != ',' {
+			return a.close('}')
 		}
+		a.i++
 	}
 }
 

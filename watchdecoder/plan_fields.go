@@ -21,27 +21,24 @@ type candidate struct {
 // outer one; of several of a name the least deep one stands, of those the tagged one, and none if there are still several.
 func (p planner) fieldsOf(t reflect.Type) []planField {
 	all := candidates(t, 0, map[reflect.Type]bool{})
-	var fields []planField
-	for i := range all {
-		if c := &all[i]; c.dominates(all, i) {
-			fields = append(fields, planField{
-				name:   c.name,
-				member: append(appendQuoted(nil, []byte(c.name)), ':'),
-				plan:   p.of(c.typ),
-				quoted: c.quoted,
-				allocs: c.allocs,
-				offset: c.offset,
-			})
+	fields := make([]planField, len(all))
+	n := 0
+	for _, c := range all {
+		if c.dominates(all) {
+			f := &fields[n]
+			n++
+			f.name, f.quoted, f.allocs, f.offset = c.name, c.quoted, c.allocs, c.offset
+			f.member = append(appendQuoted(nil, []byte(c.name)), ':')
+			f.plan = p.of(c.typ)
 		}
 	}
-	return fields
+	return fields[:n]
 }
 
-// dominates says that no other candidate of the name stands before or beside c, which is all[i].
-func (c *candidate) dominates(all []candidate, i int) bool {
-	for j := range all {
-		other := &all[j]
-		if j == i || other.name != c.name {
+// dominates says that no other candidate of the name stands before or beside c.
+func (c *candidate) dominates(all []*candidate) bool {
+	for _, other := range all {
+		if other == c || other.name != c.name {
 			continue
 		}
 		if other.depth < c.depth || other.depth == c.depth && (other.tagged || !c.tagged) {
@@ -52,13 +49,13 @@ func (c *candidate) dominates(all []candidate, i int) bool {
 }
 
 // candidates lists a struct's members in the order of its fields. around holds the structs that it is embedded in.
-func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []candidate {
+func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []*candidate {
 	if around[t] {
 		return nil
 	}
 	around[t] = true
 	defer delete(around, t)
-	var all []candidate
+	var all []*candidate
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := f.Tag.Get("json")
@@ -81,7 +78,7 @@ func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []candi
 				all = append(all, c)
 			}
 		case f.IsExported():
-			c := candidate{name: name, tagged: name != "", depth: depth, typ: f.Type, offset: f.Offset, quoted: hasString(options) && canQuote(inner)}
+			c := &candidate{name: name, tagged: name != "", depth: depth, typ: f.Type, offset: f.Offset, quoted: hasString(options) && canQuote(inner)}
 			if name == "" {
 				c.name = f.Name
 			}
