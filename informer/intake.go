@@ -2,9 +2,11 @@ package informer
 
 import (
 	"context"
+	"errors"
 
 	"github.com/rawwatch/rawwatch/fifo"
 	"github.com/rawwatch/rawwatch/listwatch"
+	"github.com/rawwatch/rawwatch/watchdecoder"
 )
 
 // take carries one event of the reflector into the queue. Its bytes are the reflector's again when it returns.
@@ -33,6 +35,9 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 		t = fifo.Deleted
 	case listwatch.Problem:
 		t, j.err, j.reason = fifo.Updated, e.Err, e.Reason
+		if s.list == nil && tellsOfDeletion(e.Err) {
+			t = fifo.Deleted
+		}
 		j.done.Store(true)
 	case listwatch.Added, listwatch.Modified:
 		if t = fifo.Updated; e.Kind == listwatch.Added {
@@ -52,6 +57,13 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 		return nil
 	}
 	return s.queue.Push(ctx, s.delta(t, e, j))
+}
+
+// tellsOfDeletion reports whether a frame that is too much to be read is a DELETED event all the same. Nothing of its object is needed but the key; and to ask for
+// it again would bring nothing, for it is gone.
+func tellsOfDeletion(err error) bool {
+	frame, ok := errors.AsType[*watchdecoder.FrameError](err)
+	return ok && frame.Type == watchdecoder.Deleted && frame.Key.Name != "" && (frame.Rule == watchdecoder.RuleTooLarge || frame.Rule == watchdecoder.RuleTooDeep)
 }
 
 // impossible is a change whose version cannot come after what the watch has brought: older, or of another form. What it

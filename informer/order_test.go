@@ -12,6 +12,7 @@ import (
 
 	"github.com/rawwatch/rawwatch/fakeapi"
 	"github.com/rawwatch/rawwatch/listwatch"
+	"github.com/rawwatch/rawwatch/watchdecoder"
 )
 
 // An object that is read again by GET is ahead of the watch, which may still be on its way through older states of it.
@@ -127,6 +128,33 @@ func TestUnnamedItemOfARelistDeletesNothing(t *testing.T) {
 		time.Sleep(time.Minute)
 		told.want(k, "each was asked for", "Updated changed n1>n2", "Deleted gone n1> stale")
 		if s := i.Status(); len(s.Stale) != 0 || s.Objects != 2 {
+			k.Errorf("Status = %+v", s)
+		}
+	})
+}
+
+// A deletion whose event is too much to be read is one all the same: nobody would tell of it again.
+func TestDeletionThatIsTooLargeIsADeletion(t *testing.T) {
+	bubble(t, fakeapi.Options{}, func(k *kit) {
+		k.put("a", "n1")
+		k.RewriteEvents(func(_ *httpRequest, e fakeapi.Event) []fakeapi.Event {
+			if e.Type == "DELETED" {
+				e.Object = []byte(strings.TrimSuffix(string(e.Object), "}") + `,"pad":"` + strings.Repeat("x", 5000) + `"}`)
+			}
+			return []fakeapi.Event{e}
+		})
+		i := k.pods(Options{Reflector: listwatch.Options{WatchList: listwatch.WatchListOff, MaxFrameBytes: 4000, BadFrameRelist: -1}})
+		var told record
+		i.Subscribe(Handler[*pod]{OnEvent: told.pod})
+		stop := run(k, i)
+		defer stop()
+		synced(k, i)
+		settle()
+		told.take()
+		k.remove("a")
+		settle()
+		told.want(k, "the key says enough", "Deleted a n1>")
+		if s := i.Status(); s.Objects != 0 || len(s.Stale) != 0 || s.Problems[watchdecoder.RuleTooLarge] != 1 {
 			k.Errorf("Status = %+v", s)
 		}
 	})

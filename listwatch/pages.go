@@ -32,6 +32,8 @@ func (p *pages) end(version, token string) (more bool, err error) {
 	switch {
 	case version == "":
 		return false, &VersionError{Rule: "a list without resourceVersion"}
+	case version == "0": // a request may say it, no state is of it (KEP-5504)
+		return false, &VersionError{Rule: "a list of an impossible resourceVersion", Got: version}
 	case p.page == 1:
 		p.version = version
 	case version != p.version:
