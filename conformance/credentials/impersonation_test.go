@@ -18,13 +18,13 @@ import (
 func (s *scene) roles() {
 	s.t.Helper()
 	const rbac = "/apis/rbac.authorization.k8s.io/v1"
-	s.must("POST", rbac+"/clusterroles", `{"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"impersonator"},"rules":[
+	s.must("POST", rbac+"/clusterroles", `{"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"`+s.namespace+`"},"rules":[
 {"verbs":["impersonate"],"apiGroups":[""],"resources":["users"],"resourceNames":["jane"]},
 {"verbs":["impersonate"],"apiGroups":[""],"resources":["groups"],"resourceNames":["readers","day shift"]},
 {"verbs":["impersonate"],"apiGroups":["authentication.k8s.io"],"resources":["uids"],"resourceNames":["u-1"]},
 {"verbs":["impersonate"],"apiGroups":["authentication.k8s.io"],"resources":["userextras/example.com/scopes"],"resourceNames":["view"]}]}`)
-	s.must("POST", rbac+"/clusterrolebindings", `{"kind":"ClusterRoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"impersonator"},
-"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"impersonator"},"subjects":[{"kind":"User","name":"impersonator","apiGroup":"rbac.authorization.k8s.io"}]}`)
+	s.must("POST", rbac+"/clusterrolebindings", `{"kind":"ClusterRoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"`+s.namespace+`"},
+"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"`+s.namespace+`"},"subjects":[{"kind":"User","name":"impersonator","apiGroup":"rbac.authorization.k8s.io"}]}`)
 	s.must("POST", rbac+"/namespaces/"+s.namespace+"/roles", `{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"reader"},"rules":[
 {"verbs":["get","list","watch"],"apiGroups":[""],"resources":["configmaps"]}]}`)
 	s.must("POST", rbac+"/namespaces/"+s.namespace+"/rolebindings", `{"kind":"RoleBinding","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"reader"},

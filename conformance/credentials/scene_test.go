@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,9 +31,13 @@ type scene struct {
 	next      int
 }
 
+// scenes numbers namespaces, so that a test may run again.
+var scenes atomic.Int64
+
 // newScene begins with three config maps.
 func newScene(t *testing.T, c *cluster.Cluster, w *cluster.Client, namespace string) *scene {
 	t.Helper()
+	namespace = fmt.Sprintf("%s-%d", namespace, scenes.Add(1))
 	s := &scene{t: t, ctx: cluster.Deadline(t, 2*time.Minute), cluster: c, witness: w, namespace: namespace, dir: t.TempDir()}
 	s.writer = cluster.NewWriter(w, "/api/v1", "configmaps")
 	s.must("POST", "/api/v1/namespaces", fmt.Sprintf(`{"kind":"Namespace","apiVersion":"v1","metadata":{"name":%q}}`, namespace))
