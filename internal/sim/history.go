@@ -98,16 +98,15 @@ func (h *History) Epochs() int {
 	return h.epoch
 }
 
-// Newest returns the version of the last write.
-func (h *History) Newest() uint64 {
+// Since returns what was written in this epoch after a version.
+func (h *History) Since(version uint64) []Step {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.steps) == 0 {
-		return 0
+	var since []Step
+	for _, s := range h.steps {
+		if s.Epoch == h.epoch && !s.Restored && compareVersions(s.Version, strconv.FormatUint(version, 10)) > 0 {
+			since = append(since, s)
+		}
 	}
-	version, err := strconv.ParseUint(h.steps[len(h.steps)-1].Version, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return version
+	return since
 }
