@@ -29,8 +29,7 @@ type conn struct {
 	corrupt   bool          // the next byte is another one
 	wake      chan struct{} // closed at a change; nil while nobody waits
 
-	ahead   []byte // read from the wire and not delivered
-	arrived time.Time
+	ahead []byte // read from the wire and not delivered
 }
 
 // suffer lets a fault happen. Called with the network's lock.
