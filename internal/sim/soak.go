@@ -52,7 +52,6 @@ type soak struct {
 	dear     []*faults.Fault
 	active   []*faults.Injection
 	began    time.Time
-	fired    int
 	out      Soaked
 }
 
