@@ -16,7 +16,7 @@ import (
 // FuzzHead: what we accept of a connection's bytes net/http reads the same, and nothing depends on how reads are sliced.
 func FuzzHead(f *testing.F) {
 	for i, row := range verdicts(f) {
-		if len(row.raw) < 5000 {
+		if len(row.raw) < 5000 && i%8 == 0 { // all of them are judged by tests; more seeds only delay
 			f.Add(row.raw, row.method == "HEAD", uint(i*7))
 		}
 	}
