@@ -28,3 +28,6 @@ func (e Event) Format(s fmt.State, _ rune) { io.WriteString(s, e.String()) }
 
 // MarshalText implements encoding.TextMarshaler, and JSON and slog with it.
 func (e Event) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// Format implements fmt.Formatter: every verb names the collection. Without it fmt would walk through fields that change meanwhile.
+func (r *Reflector) Format(s fmt.State, _ rune) { io.WriteString(s, "Reflector("+r.path+")") }

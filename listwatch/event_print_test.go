@@ -26,3 +26,10 @@ func TestPrintingAnEventShowsNoContent(t *testing.T) {
 		t.Errorf("got %s\nwant %s", all, want)
 	}
 }
+
+func TestPrintingAReflectorNamesItsCollection(t *testing.T) {
+	r := New(nil, Options{Path: "/apis/example.com/v1/widgets"})
+	if text := fmt.Sprintf("%v %s %#v", r, r, r); text != strings.TrimSuffix(strings.Repeat("Reflector(/apis/example.com/v1/widgets) ", 3), " ") {
+		t.Error(text)
+	}
+}
