@@ -119,7 +119,7 @@ func (s *source[T]) outdated(c *store.Change[T]) bool {
 // nothing, and would take the object back.
 func (s *source[T]) overtaken(d fifo.Delta[*job[T]]) bool {
 	version, ok := s.ahead[d.Key]
-	if !ok || d.Value.list != nil || d.Value.again {
+	if !ok || d.Value.list != nil || d.Value.again || d.ResourceVersion == "" {
 		return false
 	}
 	if d.ResourceVersion != version && !older(d.ResourceVersion, version) {
