@@ -53,6 +53,9 @@ func allowed(v *Verdict, invariant string) bool {
 	}
 	// An object in doubt is read again after the list, and until then the store shows what it had.
 	unnamed := strings.HasPrefix(v.Fault.Name, "item-") || strings.HasPrefix(v.Fault.Name, "spoil-") || strings.HasPrefix(v.Fault.Name, "list-version-")
+	if strings.HasPrefix(v.Fault.Name, "item-") && v.Storm {
+		return true // every list lacks it for ten minutes, and no event tells of it
+	}
 	return unnamed && (invariant == "I11" || invariant == "I5" || invariant == "I10" || invariant == "I12" || invariant == "I3")
 }
 
@@ -114,10 +117,10 @@ func judgeTrial(t *testing.T, v *Verdict) {
 			t.Errorf("%s: %v", v.Trial, violation)
 		}
 	}
-	if v.Requests > bound(v) && !strings.HasPrefix(v.Fault.Name, "page-token-endless") {
+	if v.Requests > bound(v) && !strings.HasPrefix(v.Fault.Name, "page-token-endless") { // each page is a request
 		t.Errorf("%s: %d requests", v.Trial, v.Requests)
 	}
-	if v.Fault.Legal && v.Fault.Place() == faults.AtEvent {
+	if v.Fault.Legal && v.Fault.Place() == faults.AtEvent && v.Fault.Name != "event-large" {
 		for _, reason := range v.Reasons {
 			if slices.Contains([]string{listwatch.ReasonBadFrame, listwatch.ReasonMalformed, listwatch.ReasonContent, listwatch.ReasonVersion}, reason) {
 				t.Errorf("%s is legal, and the client says %s", v.Trial, reason)
