@@ -67,10 +67,8 @@ func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		s.gatherChange(d, c)
 	case j.err == nil:
 		j.list.state.Put(c)
-	case d.Key.Name != "":
-		j.list.state.Retain(d.Key) // it is there; what the store has of it is better than nothing
-	default:
-		j.list.unnamed = true
+	case d.Key.Name == "" || !j.list.state.Retain(d.Key): // what the store has of it is better than nothing
+		j.list.unnamed = true // a name that the store does not know may be another one, spoiled
 	}
 	return nil
 }
