@@ -28,7 +28,11 @@ func Time(f map[string]float64, name string, do func(k int)) {
 	}
 }
 
-// Namespace, Node and Name are those of the load server's pod k.
+// Namespace is that of the load server's pod k.
 func Namespace(k int) string { return fmt.Sprintf("team-%03d", k%100) }
-func Node(k int) string      { return fmt.Sprintf("node-%04d", k%3000) }
-func Name(k int) string      { return fmt.Sprintf("web-7d4b9c5f6-x%06d", k) }
+
+// Node is where pod k runs.
+func Node(k int) string { return fmt.Sprintf("node-%04d", k%3000) }
+
+// Name is pod k's.
+func Name(k int) string { return fmt.Sprintf("web-7d4b9c5f6-x%06d", k) }
