@@ -27,6 +27,8 @@ func main() {
 	flag.BoolVar(&o.tls, "tls", false, "over TLS in place of plain HTTP")
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.StringVar(&o.bin, "bin", "", "a folder with the programs, built before; they are built into it where it is empty")
+	flag.StringVar(&o.plot, "plot", "", "measure at 1,000 to 300,000 objects in place of -n, and draw it into this SVG file")
+	flag.IntVar(&o.curveTo, "plot-to", 300_000, "the largest object count of the plot")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("unexpected argument %q", flag.Arg(0))
@@ -39,6 +41,8 @@ func main() {
 type options struct {
 	n, m, rounds int
 	only, bin    string
+	plot         string
+	curveTo      int
 	tls, json    bool
 }
 
@@ -56,6 +60,9 @@ func names() []string {
 	var all []string
 	for _, r := range rows {
 		all = append(all, r.only)
+	}
+	for _, p := range parts {
+		all = append(all, p.only)
 	}
 	return all
 }
@@ -78,7 +85,13 @@ func run(o options) error {
 		return err
 	}
 	r := report{N: o.n, M: o.m, Rounds: o.rounds, TLS: o.tls, Machine: machine(), Load: loadAverage()}
-	if err := measure(o, &r); err != nil {
+	if o.plot != "" {
+		if err := measureCurve(o, &r); err != nil {
+			return err
+		}
+	} else if err := measure(o, &r); err != nil {
+		return err
+	} else if err := measureParts(o, &r); err != nil {
 		return err
 	}
 	r.Load += " to " + loadAverage()

@@ -65,6 +65,7 @@ type report struct {
 	Fifty    []result `json:"fifty_informers,omitempty"`
 	Reads    []result `json:"reads,omitempty"`
 	Programs []result `json:"programs,omitempty"`
+	Curve    []point  `json:"curve,omitempty"`
 }
 
 // compare fills in the ratios of the bars whose both rows were measured.

@@ -34,7 +34,14 @@ var columns = []column{
 // print writes the tables as Markdown that is aligned for reading, too.
 func (r *report) print(w io.Writer) {
 	fmt.Fprintf(w, "%s; N = %d, M = %d, %d rounds, median; load average %s; TLS %t\n\n", r.Machine, r.N, r.M, r.Rounds, r.Load, r.TLS)
-	printTable(w, columns, r.Rows)
+	for _, t := range []struct {
+		columns []column
+		results []result
+	}{{columns, r.Rows}, {fiftyColumns, r.Fifty}, {readColumns, r.Reads}, {programColumns, r.Programs}} {
+		if len(t.results) > 0 {
+			printTable(w, t.columns, t.results)
+		}
+	}
 	if len(r.Ratios) > 0 {
 		r.printRatios(w)
 	}

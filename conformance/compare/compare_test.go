@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"testing"
+)
+
+// Every row, every step and every figure, at a size that takes seconds: so that the command cannot rot. No figure is judged.
+func TestEveryRowIsMeasured(t *testing.T) {
+	o := options{n: 500, m: 1000, rounds: 1, json: true, bin: t.TempDir()}
+	if err := build(o.bin); err != nil {
+		t.Fatal(err)
+	}
+	r := report{N: o.n, M: o.m, Rounds: o.rounds}
+	if err := measure(o, &r); err != nil {
+		t.Fatal(err)
+	}
+	r.compare()
+	if len(r.Rows) != len(rows) {
+		t.Errorf("%d rows, want %d", len(r.Rows), len(rows))
+	}
+	for _, row := range r.Rows {
+		f := row.median()
+		for _, c := range columns {
+			if _, there := f[c.figure]; !there {
+				t.Errorf("%s: %s was not measured", row.name, c.figure)
+			}
+		}
+		if f["out_of_order"] != 0 {
+			t.Errorf("%s: %v events came out of order", row.name, f["out_of_order"])
+		}
+	}
+	if len(r.Ratios) != len(bars) {
+		t.Errorf("%d ratios of %d bars", len(r.Ratios), len(bars))
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+	r.print(io.Discard)
+}
+
+// The plot is XML that an independent parser reads.
+func TestPlotIsXML(t *testing.T) {
+	r := report{Machine: "a <processor>", Curve: []point{{"raw", 1000, 0.02, 20, 1}, {"raw", 300_000, 3, 900, 1}}}
+	d := xml.NewDecoder(bytes.NewReader(plot(&r)))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
