@@ -131,9 +131,7 @@ func measure(o options, r *report) error {
 				return err
 			}
 			r.Rows = add(r.Rows, row.name, f)
-			if !o.json {
-				fmt.Fprintf(os.Stderr, "round %d: %-26s sync %.2f s, %.0f events/s\n", round+1, row.name, f["sync_s"], f["events_per_s"])
-			}
+			fmt.Fprintf(os.Stderr, "round %d: %-26s sync %.2f s, %.0f events/s\n", round+1, row.name, f["sync_s"], f["events_per_s"])
 		}
 	}
 	return nil

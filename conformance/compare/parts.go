@@ -109,9 +109,7 @@ func measureParts(o options, r *report) error {
 		if !o.wants(part.only) {
 			continue
 		}
-		if !o.json {
-			fmt.Fprintln(os.Stderr, part.only)
-		}
+		fmt.Fprintln(os.Stderr, part.only)
 		if err := part.measure(o, r); err != nil {
 			return fmt.Errorf("%s: %w", part.only, err)
 		}

@@ -58,9 +58,11 @@ func listen(s *load.Server) (protocol.Answer, error) {
 	if err != nil {
 		return protocol.Answer{}, err
 	}
-	server := &http.Server{Handler: s, ConnState: s.ConnState, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
-	go func() { log.Fatal(server.Serve(plain)) }()
-	go func() { log.Fatal(server.ServeTLS(secure, "", "")) }()
+	// Two servers: one that has served plain HTTP offers h2 over TLS and then does not speak it.
+	open := &http.Server{Handler: s, ConnState: s.ConnState}
+	closed := &http.Server{Handler: s, ConnState: s.ConnState, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	go func() { log.Fatal(open.Serve(plain)) }()
+	go func() { log.Fatal(closed.ServeTLS(secure, "", "")) }()
 	return protocol.Answer{URL: "http://" + plain.Addr().String(), TLSURL: "https://" + secure.Addr().String(), CA: ca}, nil
 }
 
