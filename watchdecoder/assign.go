@@ -17,6 +17,7 @@ type assigner struct {
 	i     int
 	depth int
 	words words
+	texts texts
 	api   jsoniter.API
 	prune pruner
 	text  []byte // unescaped
@@ -230,6 +231,10 @@ func (a *assigner) aside(n *plan, p unsafe.Pointer, c byte) bool {
 			*(*time.Time)(p) = t.Local()
 			return true
 		}
+	}
+	if n.owned && c != 'n' {
+		*(*[]byte)(p) = a.texts.bytes(raw)
+		return true
 	}
 	rule, _ := (&asideDecoder{n.kind, n.typ}).set(p, raw)
 	return rule == ""

@@ -3,9 +3,14 @@ package watchdecoder
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 type assigned struct {
@@ -80,5 +85,46 @@ func TestShortListAfterLongOnesTakesNoRoom(t *testing.T) {
 	}
 	if v := codec.assign(short); v == nil || len(*v) != 1 || cap(*v) != 1 {
 		t.Errorf("length and capacity %d, %d", len(*v), cap(*v))
+	}
+}
+
+func TestFieldOwnershipIsInMemoryOnce(t *testing.T) {
+	type owned struct {
+		Metadata struct {
+			ManagedFields []metav1.ManagedFieldsEntry `json:"managedFields"`
+		} `json:"metadata"`
+	}
+	entry := func(fields string) []byte {
+		return fmt.Appendf(nil, `{"metadata":{"managedFields":[{"manager":"a","fieldsV1":%s}]}}`, fields)
+	}
+	c := newJSONCodec[owned]()
+	a := new(assigner)
+	decode := func(raw []byte) *metav1.FieldsV1 {
+		o := new(owned)
+		if !a.document(raw, c.plan, unsafe.Pointer(o)) {
+			t.Fatalf("%s goes the slow way", raw)
+		}
+		slow := new(owned)
+		if err := json.Unmarshal(raw, slow); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(slow, o); diff != "" {
+			t.Errorf("against encoding/json (-want +got):\n%s", diff)
+		}
+		return o.Metadata.ManagedFields[0].FieldsV1
+	}
+	first, other, again := decode(entry(`{"f:a":{}}`)), decode(entry(`{"f:b":{}}`)), decode(entry(`{"f:a":{}}`))
+	if &first.Raw[0] != &again.Raw[0] || string(other.Raw) != `{"f:b":{}}` {
+		t.Errorf("%s, %s and %s", first.Raw, other.Raw, again.Raw)
+	}
+	if _ = append(first.Raw, 'x'); string(again.Raw) != `{"f:a":{}}` || cap(again.Raw) != len(again.Raw) {
+		t.Error("what is appended to one is in the other")
+	}
+	if f := decode(entry("null")); f != nil {
+		t.Errorf("null is %s", f.Raw)
+	}
+	long := entry(`{"f:a":"` + strings.Repeat("x", textLength) + `"}`)
+	if one, two := decode(long), decode(long); &one.Raw[0] == &two.Raw[0] {
+		t.Error("what is long is kept for ever")
 	}
 }

@@ -23,6 +23,9 @@ type Codec[T any] interface {
 // exact, in values of type any too (int64, or float64 where they do not fit). Invalid UTF-8 becomes U+FFFD, except in what
 // unmarshals itself. A panic of such a type is an error.
 //
+// Objects share what is equal in them and cannot be changed, strings that is, and the bytes of a metav1.FieldsV1: replace those,
+// do not write into them.
+//
 // It looks at T's fields once: make a codec once and keep it.
 func JSON[T any]() Codec[*T] { return newJSONCodec[T]() }
 

@@ -1,5 +1,7 @@
 package watchdecoder
 
+import "bytes"
+
 // words remembers strings that have been seen, so that what objects have in common - namespaces, labels, images, names of nodes
 // - is in memory once: a table in which a string takes the place of another one of the same hash.
 type words struct {
@@ -41,4 +43,44 @@ func wordHash(text []byte) uint64 {
 	}
 	h *= 0xff51afd7ed558ccd
 	return h >> 54 % wordTable
+}
+
+// texts remembers longer pieces of JSON, as words does strings: the field ownership of managedFields is a quarter of many an
+// object, and the same in all objects that one controller made.
+type texts struct {
+	seen [][]byte
+}
+
+const (
+	textTable  = 1 << 6
+	textLength = 8 << 10
+)
+
+// bytes is a copy of text, or an earlier one. What is appended to it goes elsewhere.
+func (t *texts) bytes(text []byte) []byte {
+	if len(text) > textLength {
+		return append([]byte(nil), text...)
+	}
+	if t.seen == nil {
+		t.seen = make([][]byte, textTable)
+	}
+	s := &t.seen[textHash(text)%textTable]
+	if !bytes.Equal(*s, text) {
+		*s = append(make([]byte, 0, len(text)), text...)
+	}
+	return (*s)[:len(text):len(text)]
+}
+
+// textHash looks at every byte: such texts begin and end alike.
+func textHash(text []byte) uint64 {
+	h := uint64(len(text))
+	for len(text) >= 8 {
+		h = (h ^ word(text)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+		text = text[8:]
+	}
+	for _, c := range text {
+		h = (h ^ uint64(c)) * 0x9e3779b97f4a7c15
+	}
+	return h >> 40
 }

@@ -17,6 +17,7 @@ type plan struct {
 	typ    reflect.Type
 	direct bool   // an assigner sets such a value by itself
 	time   bool   // metav1.Time
+	owned  bool   // metav1.FieldsV1, which says who owns which field
 	bits   int    // of numbers
 	name   string // of the type, for errors
 	elem   *plan  // of pointers, slices, arrays and maps
@@ -90,7 +91,10 @@ func (p planner) of(t reflect.Type) *plan {
 		n.bits = t.Bits()
 	}
 	n.direct = n.canAssign()
-	n.time = t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" && t.Name() == "Time" && t.Size() == unsafe.Sizeof(time.Time{})
+	if t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" {
+		n.time = t.Name() == "Time" && t.Size() == unsafe.Sizeof(time.Time{})
+		n.owned = t.Name() == "FieldsV1" && t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[[]byte]()
+	}
 	return n
 }
 
