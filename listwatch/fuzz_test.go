@@ -36,12 +36,13 @@ type world struct {
 	rewound    bool // the step may go back
 	from       string
 	immediate  int // requests in a row without a wait or an answer
+	badItem    time.Time
 	relistsBad []time.Time
 }
 
 // The machine keeps its promises whatever happens around it:
 // no state is complete unless all of it came; versions never go back within an epoch, but for what the consumer lost; every wait is bounded; something is always being done;
-// nothing is asked for again and again without a pause; bad objects make one relist an hour.
+// nothing is asked for again and again without a pause; bad objects make one relist an hour, a list with bad items another one after a minute and more.
 func FuzzMachine(f *testing.F) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, seed))
@@ -258,6 +259,10 @@ func (w *world) perform(a *action) {
 				w.must(w.now.Sub(at) >= time.Hour, "two relists by bad objects within %v", w.now.Sub(at))
 			}
 			w.relistsBad = append(w.relistsBad, w.now)
+		}
+		if a.reason == ReasonBadItem {
+			w.must(w.now.Sub(w.badItem) >= time.Minute, "two relists by bad items within %v", w.now.Sub(w.badItem))
+			w.badItem = w.now
 		}
 	case actFail:
 		w.must(false, "failed")

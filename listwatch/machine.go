@@ -29,6 +29,7 @@ type machine struct {
 
 	internalSince, internalLast time.Time // ERROR events of reason InternalError
 	badRelist                   time.Time // the last relist that bad objects caused
+	repeat                      repeat
 
 	lists, watches, throttled ladder
 }

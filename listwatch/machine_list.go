@@ -28,6 +28,7 @@ func (s *listing) step(m *machine, now time.Time, in *input) {
 		m.item(now, s.pages.objects)
 	case inBad:
 		s.pages.objects++
+		m.repeat.bad = true
 		m.yield(Problem, "", in.reason, in.err)
 	case inPageEnd:
 		s.pageEnd(m, now, in)

@@ -54,6 +54,7 @@ func (m *machine) requestWatchList(now time.Time, in *input) {
 	q := m.newWatch(forWatchList, m.relistVersion())
 	q.idle, q.head = m.o.silence, m.o.silence
 	q.list.ResourceVersionMatch, q.list.SendInitialEvents = rest.MatchNotOlderThan, &yes
+	m.repeat.bad = false
 	m.enter(&watchListing{since: now, version: q.list.ResourceVersion, timeout: q.list.TimeoutSeconds}, in.reason, in.err)
 	m.send(q)
 }
@@ -79,6 +80,7 @@ func (m *machine) requestList(in *input, whole bool) {
 	if whole {
 		list.Limit = 0
 	}
+	m.repeat.bad = false
 	m.enter(&listing{version: list.ResourceVersion, pages: newPages(m.o.maxPages)}, in.reason, in.err)
 	m.send(q)
 }
@@ -118,6 +120,7 @@ func (m *machine) complete(now time.Time, version string) {
 	m.versionless, m.unmarked, m.short, m.probe = false, 0, 0, false
 	m.lists.good(now)
 	m.throttled.good(now)
+	m.repeat.completed(now, m.o.badFrameRelist)
 	m.yield(ReplaceEnd, version, m.reason, nil)
 	m.synced = true
 }

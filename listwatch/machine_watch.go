@@ -55,6 +55,9 @@ func (s *watching) step(m *machine, now time.Time, in *input) {
 	case inFailed:
 		s.failed(m, now, in)
 	}
+	if m.state == s && m.repeat.due(now) {
+		m.abandon(now, ReasonBadItem, nil)
+	}
 }
 
 func (s *watching) wasAccepted(m *machine, now time.Time, in *input) {

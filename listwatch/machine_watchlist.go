@@ -29,6 +29,7 @@ func (s *watchListing) step(m *machine, now time.Time, in *input) {
 	case inDeleted:
 		m.yield(ReplaceRemove, "", "", nil)
 	case inBad:
+		m.repeat.bad = true
 		m.yield(Problem, "", in.reason, in.err)
 	case inBookmark:
 		s.bookmark(m, now, in)

@@ -25,6 +25,7 @@ const (
 	ReasonMalformed        = "Malformed"        // bytes that are no watch or list, or a broken transfer coding
 	ReasonContent          = "Content"          // an answer of another kind: HTML, a Table, a list in place of a watch
 	ReasonBadFrame         = "BadFrame"         // an object that could not be read
+	ReasonBadItem          = "BadItem"          // a list had an item that could not be read: it is repeated
 	ReasonVersion          = "Version"          // an impossible resourceVersion, or none where one must be
 	ReasonPaging           = "Paging"           // continue tokens that lead nowhere, pages of different versions
 	ReasonLimit            = "Limit"            // a list over MaxObjects or MaxBytes

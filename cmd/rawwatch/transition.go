@@ -108,6 +108,8 @@ func rareReasonText(reason string) string {
 	switch reason {
 	case listwatch.ReasonBadFrame:
 		return "an object that could not be read"
+	case listwatch.ReasonBadItem:
+		return "a list that had an item that could not be read"
 	case listwatch.ReasonVersion:
 		return "an impossible version"
 	case listwatch.ReasonPaging:

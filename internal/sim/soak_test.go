@@ -17,9 +17,9 @@ var (
 	soakSeed = flag.Uint64("soak.seed", 1, "seed of the first day")
 )
 
-// A day has 13,720 changes and something going wrong every 150 seconds, so that a year has five million and 200,000.
+// A day has about 14,200 changes and something going wrong every two minutes, so that a year has five million and 200,000.
 func day(seed uint64) Soak {
-	return Soak{Seed: seed, Duration: 24 * time.Hour, Events: 13_900, Pause: 120 * time.Second}
+	return Soak{Seed: seed, Duration: 24 * time.Hour, Events: 14_400, Pause: 120 * time.Second}
 }
 
 // TestSoak lets worlds live for a day each while faults of the catalogue, of the network and of etcd go on and on: nothing is lost, invented, reordered or
