@@ -95,6 +95,16 @@ func TestPagesWithoutObjectsAreBounded(t *testing.T) {
 	t.Error("not bounded")
 }
 
+// Each watch from such a version would be a new epoch, and so would be the list after it.
+func TestAListWithoutAVersionIsNoState(t *testing.T) {
+	for _, version := range []string{"", "0"} {
+		p := newPages(10)
+		if _, err := p.end(version, ""); pagingReason(err) != ReasonVersion {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
 func TestTokensAreBounded(t *testing.T) {
 	p := newPages(10)
 	if _, err := p.end("5", strings.Repeat("x", maxToken)); err != nil {
