@@ -17,14 +17,14 @@ type point struct {
 	EventCost float64 `json:"cpu_s_per_100k_events,omitempty"`
 }
 
-// measureCurve measures the rows of the plot at every size up to -plot-to, and draws it.
+// measureCurve measures the rows of the plot at every size up to -plot-to. As many events at every size: what an event costs
+// has a share of collections in it, and these come after so many bytes, the more the larger the heap.
 func measureCurve(o options, r *report) error {
-	const events = 20_000
 	for _, n := range sizes {
 		if n > o.curveTo {
 			break
 		}
-		b, err := newBench(o.bin, n, events, o.tls)
+		b, err := newBench(o.bin, n, o.m, o.tls)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func measureCurve(o options, r *report) error {
 			if !o.wants(row.only) || row.slow && n > 100_000 {
 				continue
 			}
-			b.m = events
+			b.m = o.m
 			if row.slow {
 				b.m = 0
 			}
@@ -46,5 +46,5 @@ func measureCurve(o options, r *report) error {
 		}
 		b.close()
 	}
-	return os.WriteFile(o.plot, plot(r), 0o644)
+	return nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/rawwatch/rawwatch/conformance/compare/child"
 	"github.com/rawwatch/rawwatch/conformance/compare/protocol"
@@ -11,11 +13,12 @@ import (
 // parts are what is measured beside the rows, under the names that -only takes.
 var parts = []struct {
 	only    string
+	what    string
 	measure func(options, *report) error
 }{
-	{"fifty", measureFifty},
-	{"reads", measureReads},
-	{"programs", measurePrograms},
+	{"fifty", "50 informers, of a namespace each", measureFifty},
+	{"reads", "Get, ByIndex, a namespace, a snapshot", measureReads},
+	{"programs", "size, packages and cold build of the same small program", measurePrograms},
 }
 
 // measureFifty follows 50 namespaces of 100, an informer and so a watch for each.
@@ -56,7 +59,7 @@ func measureReads(o options, r *report) error {
 		if !row.node {
 			return nil
 		}
-		p, err := b.start(row, child.Config{Objects: o.n, Micro: true})
+		p, err := b.start(row, child.Config{Objects: o.n, Reads: true})
 		if err != nil {
 			return err
 		}
@@ -67,23 +70,58 @@ func measureReads(o options, r *report) error {
 		if _, err := b.server.Do(protocol.Command{Do: "await", Count: 1}); err != nil {
 			return err
 		}
-		idle, err := p.Do(protocol.Command{Do: "micro"})
+		idle, err := p.Do(protocol.Command{Do: "reads"})
 		if err != nil {
 			return err
 		}
-		burst := make(chan error, 1)
-		go func() {
-			_, err := b.server.Do(protocol.Command{Do: "burst", Count: o.m})
-			burst <- err
-		}()
-		busy, err := p.Do(protocol.Command{Do: "micro"})
-		if err != nil {
-			return err
+		f := idle.Figures
+		for _, writer := range writers {
+			reads, events, err := b.besideWriter(p, writer.command)
+			if err != nil {
+				return err
+			}
+			f[writer.name+"_get_ns"], f[writer.name+"_lister_get_ns"] = reads["get_ns"], reads["lister_get_ns"]
+			f[writer.name+"_events_per_s"] = events
 		}
-		idle.Figures["get_busy_ns"] = busy.Figures["get_ns"]
-		r.Reads = add(r.Reads, row.name, idle.Figures)
-		return <-burst
+		r.Reads = add(r.Reads, row.name, f)
+		return nil
 	})
+}
+
+// writers are what is read beside: as many events as client-go can take, the same for all rows; and as many as each takes,
+// which is several times more work beside the same reads for who is fast.
+var writers = []struct {
+	name    string
+	command protocol.Command // sent until the reads are measured
+}{
+	{"paced", protocol.Command{Do: "steady", Rate: 10_000, Count: 2_000}},
+	{"busy", protocol.Command{Do: "burst", Count: 20_000}},
+}
+
+// besideWriter reads while the client takes events, and returns how many of them that was in a second.
+func (b *bench) besideWriter(p *protocol.Process, c protocol.Command) (reads figures, eventsPerSecond float64, err error) {
+	done, written := make(chan struct{}), make(chan error, 1)
+	sent := 0
+	start := time.Now()
+	go func() {
+		for {
+			if _, err := b.server.Do(c); err != nil {
+				written <- err
+				return
+			}
+			sent += c.Count
+			select {
+			case <-done:
+				written <- nil
+				return
+			default:
+			}
+		}
+	}()
+	a, err := p.Do(protocol.Command{Do: "reads beside a writer"})
+	close(done)
+	err = errors.Join(err, <-written)
+	return a.Figures, float64(sent) / time.Since(start).Seconds(), err
 }
 
 // eachRow calls do for every row in every round, against one server.
@@ -116,17 +154,3 @@ func measureParts(o options, r *report) error {
 	}
 	return nil
 }
-
-var (
-	fiftyColumns = []column{
-		{"connections", "connections", "%.0f"}, {"goroutines", "goroutines", "%.0f"}, {"sync_s", "sync s", "%.2f"},
-		{"heap_mb", "heap MB", "%.1f"}, {"peak_rss_mb", "peak RSS MB", "%.0f"},
-	}
-	readColumns = []column{
-		{"get_ns", "Get ns", "%.0f"}, {"lister_get_ns", "lister Get ns", "%.0f"}, {"get_busy_ns", "Get beside a burst ns", "%.0f"},
-		{"by_index_ns", "ByIndex ns", "%.0f"}, {"by_index_allocs", "allocs", "%.0f"},
-		{"namespace_ns", "namespace ns", "%.0f"}, {"namespace_allocs", "allocs", "%.0f"},
-		{"list_all_ns", "all ns", "%.0f"}, {"snapshot_ns", "snapshot ns", "%.1f"},
-	}
-	programColumns = []column{{"bytes", "bytes", "%.0f"}, {"packages", "packages", "%.0f"}, {"cold_build_s", "cold build s", "%.0f"}}
-)

@@ -11,15 +11,15 @@ import (
 
 // measurePrograms builds the same small program with both, from nothing.
 func measurePrograms(_ options, r *report) error {
-	for name, path := range map[string]string{
-		"examples/podwatch":       "github.com/rawwatch/rawwatch/examples/podwatch",
-		"the same over client-go": here + "/podwatch",
+	for _, program := range []struct{ name, path string }{
+		{"examples/podwatch", "github.com/rawwatch/rawwatch/examples/podwatch"},
+		{"the same over client-go", here + "/podwatch"},
 	} {
-		f, err := measureProgram(path)
+		f, err := measureProgram(program.path)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", program.name, err)
 		}
-		r.Programs = add(r.Programs, name, f)
+		r.Programs = add(r.Programs, program.name, f)
 	}
 	return nil
 }

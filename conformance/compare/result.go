@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 )
@@ -9,13 +10,29 @@ import (
 // figures are what one row was measured at, by name; see columns for the units.
 type figures map[string]float64
 
-// MarshalJSON puts the name beside the figures.
+// MarshalJSON puts the name beside the medians, and the rounds beside both.
 func (r result) MarshalJSON() ([]byte, error) {
-	o := map[string]any{"name": r.name}
+	o := map[string]any{"name": r.name, "rounds": r.rounds}
 	for name, value := range r.median() {
 		o[name] = value
 	}
 	return json.Marshal(o)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes: the medians are made again.
+func (r *result) UnmarshalJSON(text []byte) error {
+	var o struct {
+		Name   string
+		Rounds []figures
+	}
+	if err := json.Unmarshal(text, &o); err != nil {
+		return err
+	}
+	*r = result{o.Name, o.Rounds}
+	if o.Name == "" || len(o.Rounds) == 0 {
+		return errors.New("a row without a name or without rounds")
+	}
+	return nil
 }
 
 // result is one row and what each round gave.
@@ -40,23 +57,12 @@ func (r result) median() figures {
 	return m
 }
 
-// ratio is a figure of ours beside one of client-go's, and what it is held to.
-type ratio struct {
-	Ours   string  `json:"ours"`
-	Theirs string  `json:"theirs"`
-	Figure string  `json:"figure"`
-	Ratio  float64 `json:"ratio"`
-	Bar    float64 `json:"bar"`
-	// Least says that the bar is what the ratio must reach; else what it must not exceed.
-	Least bool `json:"least"`
-	Met   bool `json:"met"`
-}
-
 // report is what -json prints.
 type report struct {
 	N        int      `json:"n"`
 	M        int      `json:"m"`
 	Rounds   int      `json:"rounds"`
+	Runs     int      `json:"runs"` // that are combined here
 	Machine  string   `json:"machine"`
 	Load     string   `json:"load,omitempty"` // average over a minute, before and after: what else ran
 	TLS      bool     `json:"tls"`
@@ -66,28 +72,6 @@ type report struct {
 	Reads    []result `json:"reads,omitempty"`
 	Programs []result `json:"programs,omitempty"`
 	Curve    []point  `json:"curve,omitempty"`
-}
-
-// compare fills in the ratios of the bars whose both rows were measured.
-func (r *report) compare() {
-	medians := map[string]figures{}
-	for _, row := range r.Rows {
-		medians[row.name] = row.median()
-	}
-	r.Ratios = nil
-	for _, b := range bars {
-		ours, there := medians[b.ours][b.figure]
-		theirs, alsoThere := medians[b.theirs][b.figure]
-		if !there || !alsoThere || ours == 0 || theirs == 0 {
-			continue
-		}
-		x := ratio{Ours: b.ours, Theirs: b.theirs, Figure: b.figure, Ratio: ours / theirs, Bar: max(b.least, b.most), Least: b.least > 0}
-		if b.figure == "sync_s" {
-			x.Ratio = theirs / ours
-		}
-		x.Met = x.Least && x.Ratio >= b.least || !x.Least && x.Ratio <= b.most
-		r.Ratios = append(r.Ratios, x)
-	}
 }
 
 // add puts a round of a row where it belongs.

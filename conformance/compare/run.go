@@ -88,6 +88,9 @@ func (b *bench) sync(p *protocol.Process, f figures) error {
 	for _, name := range []string{"heap_mb", "mapped_mb", "heap_objects", "gc_ms", "rss_mb", "goroutines"} {
 		f[name] = a.Figures[name]
 	}
+	if f["held_mb"], err = released(p); err != nil {
+		return err
+	}
 	_, err = b.server.Do(protocol.Command{Do: "await", Count: 1})
 	return err
 }
@@ -106,8 +109,18 @@ func (b *bench) burst(p *protocol.Process, f figures) error {
 	f["burst_rss_mb"] = done.Figures["peak_rss_mb"]
 	f["out_of_order"] = done.Figures["repeated"]
 	a, err := p.Do(protocol.Command{Do: "memory"})
+	if err != nil {
+		return err
+	}
 	f["heap_after_mb"], f["rss_after_mb"] = a.Figures["heap_mb"], a.Figures["rss_mb"]
+	f["held_after_mb"], err = released(p)
 	return err
+}
+
+// released is what a process holds after it gave back what it could.
+func released(p *protocol.Process) (float64, error) {
+	a, err := p.Do(protocol.Command{Do: "release"})
+	return a.Figures["rss_mb"], err
 }
 
 // send lets the server send events and the client wait for them.

@@ -20,7 +20,7 @@ type Config struct {
 	CA        []byte
 	Objects   int
 	Informers int  // one, or so many, each of a namespace
-	Micro     bool // index by node and measure reading
+	Reads     bool // index by node, to be read
 }
 
 // Namespaces are those of the informers.
@@ -112,9 +112,9 @@ func btoi(b bool) int {
 
 // Subject is an informer under measurement.
 type Subject struct {
-	Start func() error              // begins; returns at once
-	Micro func() map[string]float64 // nil: none
-	Keep  any                       // not to be collected while memory is measured
+	Start func() error // begins; returns at once
+	Reads Reads
+	Keep  any // not to be collected while memory is measured
 }
 
 // Main runs a process: commands on standard input, answers on standard output.
@@ -150,8 +150,12 @@ func (r *runner) do(c protocol.Command, step func(protocol.Answer)) (protocol.An
 		return r.events(c, step)
 	case "memory":
 		return protocol.Answer{Figures: settled()}, nil
-	case "micro":
-		return protocol.Answer{Figures: r.subject.Micro()}, nil
+	case "release":
+		return protocol.Answer{Figures: released()}, nil
+	case "reads":
+		return protocol.Answer{Figures: Time(r.subject.Reads.Idle)}, nil
+	case "reads beside a writer":
+		return protocol.Answer{Figures: Time(r.subject.Reads.Busy)}, nil
 	}
 	return protocol.Answer{}, fmt.Errorf("unknown command %q", c.Do)
 }

@@ -3,6 +3,7 @@ package child
 import (
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -54,6 +55,13 @@ func settled() map[string]float64 {
 		"rss_mb":       proc("VmRSS"),
 		"goroutines":   float64(runtime.NumGoroutine()),
 	}
+}
+
+// released measures what the process holds once the runtime has given back what it keeps for its next growth. What it
+// keeps otherwise depends on how long ago the growth was.
+func released() map[string]float64 {
+	debug.FreeOSMemory()
+	return map[string]float64{"rss_mb": proc("VmRSS")}
 }
 
 // mappedOutside is what the process has in anonymous memory beyond what Go's runtime has of the system, in MB: storage

@@ -46,9 +46,9 @@ func subject(c child.Config, counter *child.Counter) (child.Subject, error) {
 		}
 		return nil
 	}}
-	if c.Micro {
+	if c.Reads {
 		var err error
-		s.Micro, err = reading(all[0], c.Objects)
+		s.Reads, err = reading(all[0], c.Objects)
 		return s, err
 	}
 	return s, nil

@@ -9,53 +9,40 @@ import (
 	"github.com/rawwatch/rawwatch/conformance/compare/child"
 )
 
-// reading measures reads of an informer of pods that is indexed by node.
-func reading(i cache.SharedIndexInformer, objects int) (func() map[string]float64, error) {
+type key struct{ namespace, name string }
+
+// reading is how an informer of pods that is indexed by node is read.
+func reading(i cache.SharedIndexInformer, objects int) (child.Reads, error) {
 	err := i.AddIndexers(cache.Indexers{"node": func(object any) ([]string, error) {
 		return []string{object.(*corev1.Pod).Spec.NodeName}, nil
 	}})
-	return func() map[string]float64 {
-		type key struct{ namespace, name string }
-		keys := make([]key, objects)
-		for k := range keys {
-			keys[k] = key{child.Namespace(k), child.Name(k)}
+	asked := child.NewAsked(objects, func(namespace, name string) key { return key{namespace, name} })
+	lister := listers.NewPodLister(i.GetIndexer())
+	get := func(k int) {
+		key := asked.Key(k)
+		if _, err := lister.Pods(key.namespace).Get(key.name); err != nil {
+			panic(err)
 		}
-		f := map[string]float64{}
-		lister := listers.NewPodLister(i.GetIndexer())
-		get := func(k int) {
-			key := keys[k*7919%objects]
-			if _, err := lister.Pods(key.namespace).Get(key.name); err != nil {
-				panic(err)
-			}
-		}
-		child.Time(f, "get", get)
-		child.Time(f, "lister_get", get)
-		child.Time(f, "by_index", func(k int) {
-			found, err := i.GetIndexer().ByIndex("node", child.Node(k))
-			if err != nil {
-				panic(err)
-			}
-			for range found {
-			}
-		})
-		child.Time(f, "namespace", func(k int) {
-			found, err := lister.Pods(child.Namespace(k)).List(labels.Everything())
-			if err != nil {
-				panic(err)
-			}
-			for range found {
-			}
-		})
-		list := func(int) {
-			found, err := lister.List(labels.Everything())
-			if err != nil {
-				panic(err)
-			}
-			for range found {
-			}
-		}
-		child.Time(f, "list_all", list)
-		child.Time(f, "snapshot", list) // the only consistent view that there is
-		return f
+	}
+	list := func(int) { count(lister.List(labels.Everything())) }
+	return child.Reads{
+		Idle: []child.Read{
+			{Name: "get", Do: get}, // the shortest way that its users take
+			{Name: "lister_get", Do: get},
+			{Name: "by_index", Do: func(k int) { count(i.GetIndexer().ByIndex("node", asked.Node(k))) }},
+			{Name: "namespace", Do: func(k int) { count(lister.Pods(asked.Namespace(k)).List(labels.Everything())) }},
+			{Name: "list_all", Do: list},
+			{Name: "snapshot", Do: list}, // the only consistent view that there is
+		},
+		Busy: []child.Read{{Name: "get", Do: get}, {Name: "lister_get", Do: get}},
 	}, err
+}
+
+// count goes through what was found, as a reader does.
+func count[T any](found []T, err error) {
+	if err != nil {
+		panic(err)
+	}
+	for range found {
+	}
 }

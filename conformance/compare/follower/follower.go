@@ -34,8 +34,8 @@ func New[T any](c child.Config, counter *child.Counter, codec watchdecoder.Codec
 		}
 		return nil
 	}}
-	if c.Micro && node != nil {
-		s.Micro = reading(informers[0], node, c.Objects)
+	if c.Reads && node != nil {
+		s.Reads = reading(informers[0], node, c.Objects)
 	}
 	return s, nil
 }
