@@ -2,6 +2,8 @@ package informer
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/rawwatch/rawwatch/fifo"
 	"github.com/rawwatch/rawwatch/store"
@@ -56,7 +58,7 @@ func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	if j.again && s.outdated(&c) {
 		return nil
 	}
-	if len(s.ahead) > 0 && s.overtaken(d) {
+	if len(s.ahead) > 0 && s.overtaken(d) || len(s.buried) > 0 && s.haunts(d) {
 		return nil
 	}
 	if j.err != nil {
@@ -79,7 +81,10 @@ func (s *source[T]) gatherChange(d fifo.Delta[*job[T]], c store.Change[T]) {
 	if j.err != nil && d.Type != fifo.Deleted {
 		return // the stored state stays, marked stale, and the version moves on with the Problem as its witness
 	}
-	if j.again && !c.Delete {
+	switch {
+	case j.again && c.Delete:
+		s.bury(d.Key, d.UID)
+	case j.again:
 		s.leads(d.Key, d.ResourceVersion)
 	}
 	s.changes = append(s.changes, c)
@@ -190,7 +195,7 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		return err
 	}
 	first := s.relists.Load() == 0
-	doubtful := list.doubtful()
+	doubtful := append(list.doubtful(), list.risen...)
 	i.publishing.Lock()
 	changes, err := list.state.Commit(d.Value.version)
 	generation := i.generation.Add(1)
@@ -206,6 +211,7 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	}
 	s.version = d.Value.version
 	clear(s.ahead) // the list is not older, or of another epoch
+	maps.DeleteFunc(s.buried, func(key Key, _ string) bool { return !slices.Contains(list.risen, key) })
 	s.reflector.Applied(s.version)
 	// Under the lock: who subscribes next begins by itself.
 	s.progress.update(func(p *progress) { p.synced, p.version, p.epoch, p.err = true, s.version, list.epoch, nil })

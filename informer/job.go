@@ -33,6 +33,7 @@ type listing[T any] struct {
 	epoch    uint64 // of the server's versions
 	problems uint64 // how many were known before it: those that it does not repeat are over
 	unnamed  bool   // an item did not say which object it was; apply's
+	risen    []Key  // buried, and in the list; apply's
 }
 
 // keepBuffer bounds the buffers that are kept: one large object must not set the price of all later ones.

@@ -52,20 +52,24 @@ func (p *problems) takeRereads() []Key {
 	return keys
 }
 
-// reread reads one object by GET and sends it the same way as the others. It reports false when the server could not be
-// asked. An object that is gone meanwhile, or that the server refuses, changes nothing: the key stays marked, and the
-// watch brings what comes next. It is the end of one that a relist has left in doubt, for no watch will tell of it.
+// reread reads one object by GET and sends it the same way as the others. It reports false when the server could not be asked. Where the server says that the object
+// does not exist, that is its end: the event that was bad may have been its deletion, of which no watch will tell again. Any other refusal changes nothing: the key
+// stays marked, and the watch brings what comes next.
 func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	i := s.informer
 	if !i.problems.isStale(key) {
 		return true // something came meanwhile
 	}
+	before, existed := i.store.Entry(key)
 	response, err := i.client.Do(ctx, rest.Request{
 		Method: "GET", Path: i.resource.Path(key.Namespace, key.Name), Accept: i.codec.Accept(),
 	})
 	if err != nil {
-		if status.IsNotFound(err) && i.problems.inDoubt(key) {
-			return s.gone(ctx, key)
+		switch gone := deniesExistence(err, i.resource, key); {
+		case gone && existed:
+			s.gone(ctx, before)
+		case gone:
+			i.problems.dispel(key)
 		}
 		code := status.Code(err)
 		return code >= 400 && code < 500 && code != 429
@@ -94,18 +98,6 @@ func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	return true
 }
 
-// gone sends the deletion of an object that was in doubt the same way as the others.
-func (s *source[T]) gone(ctx context.Context, key Key) bool {
-	if had, ok := s.informer.store.Entry(key); ok {
-		j := &job[T]{source: s, again: true}
-		j.done.Store(true)
-		_ = s.queue.Push(ctx, fifo.Delta[*job[T]]{ // it fails when everything ends
-			Type: fifo.Deleted, Key: key, UID: had.UID, ResourceVersion: had.ResourceVersion, Value: j, Received: time.Now(),
-		})
-	}
-	return true
-}
-
 // doubtful are the objects that the list lacks, where one of its items did not say which object it is: it may be any of
 // them. They stay, and are read again one by one; where that would be too many, the list is believed.
 func (l *listing[T]) doubtful() []Key {
@@ -130,6 +122,15 @@ func (p *problems) doubt(keys []Key) {
 		p.order++
 		p.stale[key] = Problem{Key: key, Reason: "unlisted", order: p.order}
 		p.readAgain(key)
+	}
+}
+
+// dispel forgets a doubt. What was found bad is not one.
+func (p *problems) dispel(key Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stale[key].Reason == "unlisted" {
+		delete(p.stale, key)
 	}
 }
 

@@ -33,6 +33,7 @@ type source[T any] struct {
 	listing    atomic.Bool       // a list has begun and is neither committed nor aborted
 
 	ahead   map[Key]string    // versions that a GET has put into the store before the watch got there; apply's
+	buried  buried            // apply's, too
 	changes []store.Change[T] // scratch; apply's, as is events
 	origins []origin
 	events  []Event[T]

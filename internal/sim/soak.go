@@ -58,7 +58,6 @@ type soak struct {
 // unfair are the faults of the catalogue that a soak leaves out, because a client has to be wrong for a while under them: what comes cannot be read at all, so
 // that nobody can say which object it was. The trials of the catalogue cover them.
 var unfair = map[string]bool{
-	"spoil-data":           true,                                                         // a DELETED event that is spoiled is told by the next relist, which bad frames may cause once an hour
 	"list-of-another-kind": true,                                                         // it is believed, as a custom resource may be replaced by another one; then what is right is of another kind
 	"event-version-zero":   true, "event-version-junk": true, "event-version-back": true, // a DELETED event keeps its false version
 	"event-metadata-twice":      true,

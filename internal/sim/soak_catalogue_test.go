@@ -52,7 +52,7 @@ func allowed(v *Verdict, invariant string) bool {
 		return invariant != "I1" || v.Storm || v.Fault.Name == "handler-exits"
 	}
 	// An object in doubt is read again after the list, and until then the store shows what it had.
-	unnamed := strings.HasPrefix(v.Fault.Name, "item-") || strings.HasPrefix(v.Fault.Name, "spoil-") || strings.HasPrefix(v.Fault.Name, "list-version-")
+	unnamed := strings.HasPrefix(v.Fault.Name, "item-") || strings.HasPrefix(v.Fault.Name, "list-version-")
 	if strings.HasPrefix(v.Fault.Name, "item-") && v.Storm {
 		return true // every list lacks it for ten minutes, and no event tells of it
 	}
