@@ -3,11 +3,11 @@ package fifo
 // append adds d, or merges it with a waiting delta of its key.
 func (q *Queue[T]) append(d Delta[T]) {
 	if !q.options.Coalesce {
-		q.waiting = append(q.waiting, d)
+		q.waiting.append(&d)
 		return
 	}
 	if at, ok := q.mergeable(d); ok {
-		earlier := &q.waiting[at]
+		earlier := q.waiting.at(at)
 		d.Type, d.Received = merged(earlier.Type, d.Type), earlier.Received
 		*earlier = d
 		if d.Type == Deleted {
@@ -15,11 +15,11 @@ func (q *Queue[T]) append(d Delta[T]) {
 		}
 		return
 	}
-	q.waiting = append(q.waiting, d)
+	q.waiting.append(&d)
 	switch d.Type {
 	case Added, Updated, Resync:
 		if d.Key.Name != "" {
-			q.newest[d.Key] = q.base + len(q.waiting) - 1
+			q.newest[d.Key] = q.base + q.waiting.n - 1
 		}
 	case Deleted:
 		delete(q.newest, d.Key)
@@ -42,7 +42,7 @@ func (q *Queue[T]) mergeable(d Delta[T]) (int, bool) {
 	if !ok || at < q.taken || d.Type == Replaced || d.Type == Bookmark || d.Type == Resync {
 		return 0, false
 	}
-	earlier := &q.waiting[at]
+	earlier := q.waiting.at(at)
 	if earlier.UID != "" && d.UID != "" && earlier.UID != d.UID {
 		return 0, false
 	}

@@ -10,9 +10,10 @@ const segmentSize = 64
 
 // segment is a link of the log. The log's lock guards it.
 type segment[T any] struct {
-	events []Event[T] // segmentSize of them; an array would cost a comparison function for each T
-	n      int
-	next   *segment[T]
+	events  []Event[T] // segmentSize of them; an array would cost a comparison function for each T
+	n       int
+	next    *segment[T]
+	readers int // that stand here
 }
 
 func newSegment[T any]() *segment[T] { return &segment[T]{events: make([]Event[T], segmentSize)} }
@@ -21,8 +22,10 @@ func newSegment[T any]() *segment[T] { return &segment[T]{events: make([]Event[T
 // events live as long as a reader has not passed them. One goroutine appends at a time.
 type Log[T any] struct {
 	mu      sync.Mutex
+	first   *segment[T] // where the slowest reader stands, or before
 	tail    *segment[T]
-	end     uint64 // how many events have been appended
+	spare   *segment[T] // the one that was let go last, to be the tail again; nil for none
+	end     uint64      // how many events have been appended
 	readers []*Reader[T]
 	room    chan struct{} // closed when the last full blocking reader made room; nil while nobody waits for that
 	closed  bool
@@ -30,7 +33,8 @@ type Log[T any] struct {
 
 // NewLog returns an empty log.
 func NewLog[T any]() *Log[T] {
-	return &Log[T]{tail: newSegment[T]()}
+	s := newSegment[T]()
+	return &Log[T]{first: s, tail: s}
 }
 
 // Append adds the events for every reader. It never waits; see Room. The slice stays the caller's.
@@ -73,8 +77,7 @@ func (l *Log[T]) Room(ctx context.Context) error {
 // push puts one event at the end and into the pending changes of the readers that have left the log.
 func (l *Log[T]) push(e *Event[T]) {
 	if l.tail.n == segmentSize {
-		l.tail.next = newSegment[T]()
-		l.tail = l.tail.next
+		l.extend()
 	}
 	l.tail.events[l.tail.n] = *e
 	l.tail.n++
@@ -83,6 +86,28 @@ func (l *Log[T]) push(e *Event[T]) {
 		if r.pending != nil {
 			r.pending.fold(e)
 		}
+	}
+}
+
+// extend adds a link.
+func (l *Log[T]) extend() {
+	next := l.spare
+	if l.spare = nil; next == nil {
+		next = newSegment[T]()
+	}
+	l.tail.next = next
+	l.tail = next
+	l.release()
+}
+
+// release lets the links go that every reader has left, and keeps one of them for later.
+func (l *Log[T]) release() {
+	for l.first != l.tail && l.first.readers == 0 {
+		s := l.first
+		l.first = s.next
+		clear(s.events)
+		s.n, s.next = 0, nil
+		l.spare = s
 	}
 }
 

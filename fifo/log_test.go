@@ -168,8 +168,79 @@ func TestClosingReaderDrainsOrDrops(t *testing.T) {
 		t.Errorf("Next after dropping = %v, want ErrClosed", err)
 	}
 	reads(t, "what waited, as it stood, and nothing later", drains, "Updated a 1>2", "Updated a 2>3")
+	appendAll(t, l, added("later", "u", "1")) // it has left the log for good
 	if _, err := drains.Next(t.Context(), nil, 0); !errors.Is(err, ErrClosed) {
 		t.Errorf("Next after draining = %v, want ErrClosed", err)
+	}
+}
+
+// The log's links are used again once every reader has left them, whichever comes and goes meanwhile.
+func TestReadersSeeEachEventOnceWhileLinksAreUsedAgain(t *testing.T) {
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		l := NewLog[string]()
+		type follower struct {
+			*Reader[string]
+			next uint64
+		}
+		var readers []*follower
+		appended := uint64(0)
+		for range 400 {
+			switch random.IntN(8) {
+			case 0:
+				readers = append(readers, &follower{l.Reader(ReaderOptions{Limit: -1}), appended + 1})
+			case 1:
+				if n := len(readers); n > 0 {
+					readers[n-1].Close(random.IntN(2) == 0)
+					readers = readers[:n-1]
+				}
+			case 2, 3, 4:
+				for range random.IntN(2 * segmentSize) {
+					appended++
+					l.Append(Event[string]{Kind: ObjectUpdated, Generation: appended})
+				}
+			default:
+				for _, r := range readers {
+					events, err := r.Poll(nil, 1+random.IntN(2*segmentSize))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, e := range events {
+						if e.Generation != r.next {
+							t.Fatalf("seed %d: event %d, want %d", seed, e.Generation, r.next)
+						}
+						r.next++
+					}
+				}
+			}
+			for _, r := range readers {
+				if got := uint64(r.Depth()); got != appended+1-r.next {
+					t.Fatalf("seed %d: %d events wait, want %d", seed, got, appended+1-r.next)
+				}
+			}
+		}
+		for _, r := range readers {
+			r.Close(false)
+		}
+		l.Append(make([]Event[string], segmentSize+1)...)
+		if l.first != l.tail {
+			t.Errorf("seed %d: links are held without a reader", seed)
+		}
+	}
+}
+
+func TestFollowingALogAllocatesNothing(t *testing.T) {
+	l := NewLog[string]()
+	r := l.Reader(ReaderOptions{})
+	events, buffer := make([]Event[string], 100), make([]Event[string], 0, 100)
+	n := testing.AllocsPerRun(20, func() {
+		l.Append(events...)
+		if got, _ := r.Poll(buffer, 0); len(got) != len(events) {
+			t.Fatalf("%d events, want %d", len(got), len(events))
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations for 100 events, want none", n)
 	}
 }
 

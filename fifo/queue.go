@@ -27,9 +27,9 @@ type Queue[T any] struct {
 	options QueueOptions[T]
 
 	mu      sync.Mutex
-	waiting []Delta[T]  // in order of arrival
-	taken   int         // waiting[:taken] are with the consumer
-	newest  map[Key]int // with Coalesce: where the newest mergeable delta of a key stands, counted from base
+	waiting ring[Delta[T]] // in order of arrival
+	taken   int            // the first so many are with the consumer
+	newest  map[Key]int    // with Coalesce: where the newest mergeable delta of a key stands, counted from base
 	base    int
 	closed  bool
 	changed chan struct{} // closed at the next change; nil while nobody waits for one
@@ -49,7 +49,7 @@ func NewQueue[T any](o QueueOptions[T]) *Queue[T] {
 // Push appends d. It waits while the queue is full, and returns ErrClosed or the context's cause without appending.
 func (q *Queue[T]) Push(ctx context.Context, d Delta[T]) error {
 	q.mu.Lock()
-	for !q.closed && len(q.waiting) >= q.options.Limit && q.options.Limit > 0 && !q.merges(d) {
+	for !q.closed && q.waiting.n >= q.options.Limit && q.options.Limit > 0 && !q.merges(d) {
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
@@ -81,8 +81,8 @@ func (q *Queue[T]) tombstones(objects []Delta[T]) []Delta[T] {
 		has[key] = Delta[T]{Type: Deleted, Key: key, Value: value, Stale: true}
 	}
 	q.mu.Lock()
-	for _, d := range q.waiting {
-		outcome(has, d)
+	for i := range q.waiting.n {
+		outcome(has, *q.waiting.at(i))
 	}
 	q.mu.Unlock()
 	for _, d := range objects {
@@ -116,7 +116,7 @@ func outcome[T any](has map[Key]Delta[T], d Delta[T]) {
 // then returns ErrClosed. The batch is f's only during the call. One goroutine at a time.
 func (q *Queue[T]) Process(ctx context.Context, limit int, f func(batch []Delta[T]) error) error {
 	q.mu.Lock()
-	for len(q.waiting) == 0 {
+	for q.waiting.n == 0 {
 		if q.closed {
 			q.mu.Unlock()
 			return ErrClosed
@@ -125,12 +125,13 @@ func (q *Queue[T]) Process(ctx context.Context, limit int, f func(batch []Delta[
 			return err
 		}
 	}
-	n := len(q.waiting)
-	if limit > 0 {
-		n = min(n, limit)
+	if limit <= 0 {
+		q.waiting.straighten()
+		limit = q.waiting.n
 	}
+	batch := q.waiting.front(limit)
+	n := len(batch)
 	q.taken = n
-	batch := q.waiting[:n:n]
 	q.mu.Unlock()
 
 	err := f(batch)
@@ -146,39 +147,25 @@ func (q *Queue[T]) Process(ctx context.Context, limit int, f func(batch []Delta[
 	return nil
 }
 
-// keepWaiting is the largest array that an empty queue keeps: a trickle does not allocate.
-const keepWaiting = 64
-
 // drop removes the first n deltas and lets go of what they hold.
 func (q *Queue[T]) drop(n int) {
-	for i := range q.waiting[:n] {
-		if q.waiting[i].Type == Replaced {
+	for i := range n {
+		d := q.waiting.at(i)
+		if d.Type == Replaced {
 			q.syncedOnce.Do(func() { close(q.synced) })
 		}
-	}
-	if q.options.Coalesce {
-		for i := range q.waiting[:n] {
-			if key := q.waiting[i].Key; q.newest[key] == q.base+i {
-				delete(q.newest, key)
-			}
+		if q.options.Coalesce && q.newest[d.Key] == q.base+i {
+			delete(q.newest, d.Key)
 		}
 	}
-	clear(q.waiting[:n])
 	q.base += n
-	switch {
-	case n < len(q.waiting):
-		q.waiting = q.waiting[n:]
-	case cap(q.waiting) <= keepWaiting:
-		q.waiting = q.waiting[:0]
-	default:
-		q.waiting = nil // a burst's array does not outlive the burst
-	}
+	q.waiting.drop(n)
 }
 
 // Drain waits until nothing waits and nothing is being processed. It returns the context's cause when that ends first.
 func (q *Queue[T]) Drain(ctx context.Context) error {
 	q.mu.Lock()
-	for len(q.waiting) > 0 {
+	for q.waiting.n > 0 {
 		if err := q.wait(ctx); err != nil {
 			return err
 		}
@@ -199,7 +186,7 @@ func (q *Queue[T]) Close() {
 func (q *Queue[T]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.waiting)
+	return q.waiting.n
 }
 
 // Synced is closed once the first Replaced has been processed.

@@ -55,8 +55,29 @@ func (l *Log[T]) Reader(o ReaderOptions) *Reader[T] {
 
 // follow puts the cursor at the end of the log.
 func (r *Reader[T]) follow() {
-	r.at, r.index, r.position = r.log.tail, r.log.tail.n, r.log.end
+	r.stand(r.log.tail)
+	r.index, r.position = r.log.tail.n, r.log.end
 	r.pending = nil
+}
+
+// stand puts the reader at a link, nil for none. The link that it leaves may be let go.
+func (r *Reader[T]) stand(s *segment[T]) {
+	if r.at != nil {
+		r.at.readers--
+	}
+	if r.at = s; s != nil {
+		s.readers++
+	}
+	r.log.release()
+}
+
+// here returns the event that the reader stands before.
+func (r *Reader[T]) here() *Event[T] {
+	if r.index == segmentSize {
+		r.stand(r.at.next)
+		r.index = 0
+	}
+	return &r.at.events[r.index]
 }
 
 // Next waits for events and appends up to limit of them to dst (at least one, all there are when limit is not
@@ -96,16 +117,13 @@ func (r *Reader[T]) Poll(dst []Event[T], limit int) ([]Event[T], error) {
 	}
 	if r.pending != nil {
 		dst = r.pending.take(dst, n)
-		if r.pending.len() == 0 {
+		if r.pending.len() == 0 && !r.closed {
 			r.follow()
 		}
 		return dst, nil
 	}
 	for range n {
-		if r.index == segmentSize {
-			r.at, r.index = r.at.next, 0
-		}
-		dst = append(dst, r.at.events[r.index])
+		dst = append(dst, *r.here())
 		r.index++
 		r.position++
 	}
@@ -146,13 +164,11 @@ func (r *Reader[T]) overflow() {
 	}
 	p := newPending[T](r.options.Policy == DropAndResync)
 	for ; r.position < r.log.end; r.position++ {
-		if r.index == segmentSize {
-			r.at, r.index = r.at.next, 0
-		}
-		p.fold(&r.at.events[r.index])
+		p.fold(r.here())
 		r.index++
 	}
-	r.at, r.pending = nil, p
+	r.stand(nil)
+	r.pending = p
 	r.left++
 	if p.len() == 0 {
 		r.follow()
@@ -177,7 +193,7 @@ func (r *Reader[T]) Close(drain bool) {
 	}
 	if !drain {
 		r.pending = newPending[T](false)
-		r.at = nil
+		r.stand(nil)
 	}
 	r.closed = true
 	l.readers = slices.DeleteFunc(l.readers, func(other *Reader[T]) bool { return other == r })
@@ -189,11 +205,9 @@ func (r *Reader[T]) Close(drain bool) {
 func (r *Reader[T]) detach() {
 	p := newPending[T](false)
 	for ; r.position < r.log.end; r.position++ {
-		if r.index == segmentSize {
-			r.at, r.index = r.at.next, 0
-		}
-		p.append(&r.at.events[r.index])
+		p.append(r.here())
 		r.index++
 	}
-	r.at, r.pending = nil, p
+	r.stand(nil)
+	r.pending = p
 }

@@ -173,7 +173,11 @@ func (r *storeRun) replace(w *store.Writer[string], source int) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.apply(changes)
+	var changed []store.Change[string]
+	for c := range changes {
+		changed = append(changed, *c)
+	}
+	r.apply(changed)
 	if diff := cmp.Diff(next, r.want); diff != "" {
 		r.t.Fatalf("what a replacement leaves (-want +got):\n%s", diff)
 	}

@@ -165,7 +165,7 @@ func (s *source[T]) flush(ctx context.Context) error {
 	i.log.Append(s.events...)
 	i.publishing.Unlock()
 	i.indexProblems(err)
-	clearProblems(&i.problems, s.changes)
+	clearProblems(&i.problems, pointers(s.changes))
 	clear(s.changes)
 	clear(s.origins)
 	clear(s.events)
@@ -203,11 +203,7 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		i.beginAll(s)
 	} else {
 		o := origin{received: d.Received, stale: true, initial: first, repeat: !list.keep}
-		var events []Event[T]
-		for n := range changes {
-			events = appendEvents(events, &changes[n], o, generation)
-		}
-		i.log.Append(events...)
+		i.tell(changes, o, generation)
 	}
 	s.version = d.Value.version
 	clear(s.ahead) // the list is not older, or of another epoch

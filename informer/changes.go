@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"iter"
 	"time"
 
 	"github.com/rawwatch/rawwatch/store"
@@ -13,6 +14,30 @@ type origin struct {
 	last     bool // a removal that came with the object's last state
 	initial  bool // part of a first state
 	repeat   bool // told even where version and UID are what they were
+}
+
+// tell shows committed changes to the subscriptions. The caller holds publishing.
+func (i *Informer[T]) tell(changes iter.Seq[*store.Change[T]], o origin, generation uint64) {
+	events := make([]Event[T], 0, 2) // one change may be two events
+	for c := range changes {
+		events = appendEvents(events, c, o, generation)
+		if len(events) >= batchLimit {
+			i.log.Append(events...)
+			events = events[:0]
+		}
+	}
+	i.log.Append(events...)
+}
+
+// pointers iterates over the changes where they stand.
+func pointers[T any](changes []store.Change[T]) iter.Seq[*store.Change[T]] {
+	return func(yield func(*store.Change[T]) bool) {
+		for i := range changes {
+			if !yield(&changes[i]) {
+				return
+			}
+		}
+	}
 }
 
 // appendEvents turns a committed change into what the subscriptions see of it. The store says what was there before, not

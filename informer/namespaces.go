@@ -54,11 +54,7 @@ func (i *Informer[T]) RemoveNamespace(namespace string) error {
 	i.publishing.Lock()
 	removed := s.writer.Close()
 	generation := i.generation.Add(1)
-	var events []Event[T]
-	for n := range removed {
-		events = appendEvents(events, &removed[n], origin{received: time.Now(), stale: true}, generation)
-	}
-	i.log.Append(events...)
+	i.tell(removed, origin{received: time.Now(), stale: true}, generation)
 	i.publishing.Unlock()
 	for _, sub := range i.all() {
 		sub.abandon(s)

@@ -3,6 +3,7 @@ package informer
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -109,14 +110,14 @@ func (p *problems) relisted(namespace string, before uint64) {
 }
 
 // clearProblems forgets the problems of keys of which a good state, or the removal, is in the store.
-func clearProblems[T any](p *problems, changes []store.Change[T]) {
+func clearProblems[T any](p *problems, changes iter.Seq[*store.Change[T]]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.stale) == 0 {
 		return
 	}
-	for i := range changes {
-		delete(p.stale, changes[i].Key)
+	for c := range changes {
+		delete(p.stale, c.Key)
 	}
 }
 

@@ -140,7 +140,11 @@ func runModel(t *testing.T, r *rand.Rand) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			apply(changes)
+			var changed []Change[string]
+			for c := range changes {
+				changed = append(changed, *c)
+			}
+			apply(changed)
 			if diff := cmp.Diff(next, m); diff != "" {
 				t.Fatalf("a Replace leaves exactly what was kept or put (-want +got):\n%s", diff)
 			}

@@ -1,12 +1,14 @@
 package store
 
+import "iter"
+
 // Replace gathers a complete new state of one source: a list, a relist. Nothing is visible before Commit, and what was
 // there and is not in the new state is removed by it. Dropping a Replace instead of committing it is how a list that
 // broke off is forgotten. Used by one goroutine at a time.
 type Replace[T any] struct {
 	writer  *Writer[T]
 	mark    uint64
-	changes []Change[T]
+	put     runs[T]
 	removed map[Key]int // what Remove took out: of the key's changes those before this position do not count
 }
 
@@ -51,7 +53,7 @@ func (r *Replace[T]) Missing() []Key {
 // Put makes c part of the new state.
 func (r *Replace[T]) Put(c Change[T]) {
 	r.touch(c.Key)
-	r.changes = append(r.changes, c)
+	r.put.append(&c)
 }
 
 // Remove takes an object out of the new state again.
@@ -59,7 +61,7 @@ func (r *Replace[T]) Remove(key Key) {
 	if r.removed == nil {
 		r.removed = make(map[Key]int)
 	}
-	r.removed[key] = len(r.changes)
+	r.removed[key] = r.put.n
 	s := r.writer.store
 	s.writing.Lock()
 	defer s.unlock()
@@ -83,21 +85,67 @@ func (r *Replace[T]) touch(key Key) *node[T] {
 
 // Commit makes the new state and its version visible, in one commit, and returns what changed: the removals first,
 // then what was Put, in its order, with the Old fields filled in. The error is that of Apply. r is spent.
-func (r *Replace[T]) Commit(version string) ([]Change[T], error) {
+func (r *Replace[T]) Commit(version string) (iter.Seq[*Change[T]], error) {
 	s := r.writer.store
 	s.writing.Lock()
 	defer s.unlock()
-	var changes []Change[T]
+	var changes runs[T]
 	for n := range s.live() {
 		if n.source == r.writer.source && n.mark != r.mark {
-			changes = append(changes, Change[T]{Key: n.key, Delete: true})
+			changes.append(&Change[T]{Key: n.key, Delete: true})
 		}
 	}
-	for i, c := range r.changes {
-		if i >= r.removed[c.Key] {
-			changes = append(changes, c)
+	if r.removed == nil {
+		changes.join(&r.put)
+	} else {
+		i := 0
+		for c := range r.put.all {
+			if i >= r.removed[c.Key] {
+				changes.append(c)
+			}
+			i++
 		}
 	}
-	err := s.write(r.writer.source, changes, version)
-	return changes, err
+	err := s.write(r.writer.source, version, changes.runs...)
+	return changes.all, err
+}
+
+// runLength is how many changes stand in one piece of memory.
+const runLength = 256
+
+// runs is a sequence of changes of which nobody knows the length beforehand: it grows without being copied, for what a
+// hundred thousand objects leave behind while they are copied from one array into the next is more than their state.
+type runs[T any] struct {
+	runs [][]Change[T]
+	n    int
+}
+
+func (r *runs[T]) append(c *Change[T]) {
+	last := len(r.runs) - 1
+	if last < 0 || len(r.runs[last]) == runLength {
+		size := 0
+		if last >= 0 { // a short list is no reason for a long run
+			size = runLength
+		}
+		r.runs = append(r.runs, make([]Change[T], 0, size))
+		last++
+	}
+	r.runs[last] = append(r.runs[last], *c)
+	r.n++
+}
+
+// join appends the runs of other as they are.
+func (r *runs[T]) join(other *runs[T]) {
+	r.runs = append(r.runs, other.runs...)
+	r.n += other.n
+}
+
+func (r *runs[T]) all(yield func(*Change[T]) bool) {
+	for _, run := range r.runs {
+		for i := range run {
+			if !yield(&run[i]) {
+				return
+			}
+		}
+	}
 }

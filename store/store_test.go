@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -78,7 +79,7 @@ func TestSourcesKeepTheirOwnVersionsAndObjects(t *testing.T) {
 		t.Errorf("len %d, versions %q %q %q: replacing one source must leave the other's objects and version, and there is no one version",
 			s.Len(), s.SourceVersion("a"), s.SourceVersion("b"), s.Version())
 	}
-	removed := b.Close()
+	removed := slices.Collect(b.Close())
 	if len(removed) != 1 || !removed[0].Existed || s.Len() != 0 || s.SourceVersion("b") != "" || s.Version() != "11" {
 		t.Errorf("closing a source removes its objects and its version: %d removed, %d left, version %q", len(removed), s.Len(), s.Version())
 	}

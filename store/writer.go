@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 )
 
 // Writer feeds one source's objects into a store. A store may have several, each with its own resourceVersion; they
@@ -47,7 +49,7 @@ func (w *Writer[T]) Apply(changes []Change[T], version string) error {
 	s := w.store
 	s.writing.Lock()
 	defer s.unlock()
-	return s.write(w.source, changes, version)
+	return s.write(w.source, version, changes)
 }
 
 // Advance moves the source to version without a change: a bookmark.
@@ -59,7 +61,7 @@ func (w *Writer[T]) Advance(version string) {
 }
 
 // Close removes the source with everything that it has put into the store, in one commit, and returns the removals.
-func (w *Writer[T]) Close() []Change[T] {
+func (w *Writer[T]) Close() iter.Seq[*Change[T]] {
 	removed, _ := w.Replace().Commit("") // a removal calls no index function
 	v := &w.store.views
 	v.mu.Lock()
@@ -72,30 +74,39 @@ func (w *Writer[T]) Close() []Change[T] {
 const lockRun = 64
 
 // write installs the changes, commits, and prunes. The caller holds writing.
-func (s *Store[T]) write(source int, changes []Change[T], version string) error {
+func (s *Store[T]) write(source int, version string, runs ...[]Change[T]) error {
 	seq := s.committed.Load() + 1
 	var failed []error
 	var wanted []*bucket[T]
 	grown := 0
-	for start := 0; start < len(changes); start += lockRun {
-		run := changes[start:min(start+lockRun, len(changes))]
-		s.reserve(run)
-		for i := range run {
-			c := &run[i]
-			n := s.nodes[c.Key] // the writer alone writes the map
-			if n == nil {
-				continue // a removal of what was never there
-			}
-			var err error
-			wanted, err = s.wanted(c, wanted[:0])
-			if err != nil {
-				failed = append(failed, err)
-			}
-			grown += s.install(n, c, source, seq, wanted)
+	for c := range s.reserved(runs) {
+		n := s.nodes[c.Key] // the writer alone writes the map
+		if n == nil {
+			continue // a removal of what was never there
 		}
+		var err error
+		wanted, err = s.wanted(c, wanted[:0])
+		if err != nil {
+			failed = append(failed, err)
+		}
+		grown += s.install(n, c, source, seq, wanted)
 	}
 	s.commit(seq, grown, source, version)
 	return errors.Join(failed...)
+}
+
+// reserved iterates over the changes once there is a node for each.
+func (s *Store[T]) reserved(runs [][]Change[T]) iter.Seq[*Change[T]] {
+	return func(yield func(*Change[T]) bool) {
+		for _, changes := range runs {
+			for run := range slices.Chunk(changes, lockRun) {
+				s.reserve(run)
+				for i := range run {
+					yield(&run[i]) // write never stops
+				}
+			}
+		}
+	}
 }
 
 // reserve gives a node to each key that comes into being.
