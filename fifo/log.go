@@ -24,7 +24,8 @@ type Log[T any] struct {
 	mu      sync.Mutex
 	first   *segment[T] // where the slowest reader stands, or before
 	tail    *segment[T]
-	spare   *segment[T] // the one that was let go last, to be the tail again; nil for none
+	spare   *segment[T] // links that were let go, to be the tail again; nil for none
+	spares  int
 	end     uint64      // how many events have been appended
 	readers []*Reader[T]
 	room    chan struct{} // closed when the last full blocking reader made room; nil while nobody waits for that
@@ -92,22 +93,32 @@ func (l *Log[T]) push(e *Event[T]) {
 // extend adds a link.
 func (l *Log[T]) extend() {
 	next := l.spare
-	if l.spare = nil; next == nil {
+	if next == nil {
 		next = newSegment[T]()
+	} else {
+		l.spare, next.next = next.next, nil
+		l.spares--
 	}
 	l.tail.next = next
 	l.tail = next
 	l.release()
 }
 
-// release lets the links go that every reader has left, and keeps one of them for later.
+// mostSpares is how many links are kept for later: what comes at once, mostly.
+const mostSpares = 4
+
+// release lets the links go that every reader has left.
 func (l *Log[T]) release() {
 	for l.first != l.tail && l.first.readers == 0 {
 		s := l.first
 		l.first = s.next
+		if l.spares == mostSpares {
+			continue
+		}
 		clear(s.events)
-		s.n, s.next = 0, nil
+		s.n, s.next = 0, l.spare
 		l.spare = s
+		l.spares++
 	}
 }
 
