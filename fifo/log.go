@@ -26,7 +26,7 @@ type Log[T any] struct {
 	tail    *segment[T]
 	spare   *segment[T] // links that were let go, to be the tail again; nil for none
 	spares  int
-	end     uint64      // how many events have been appended
+	end     uint64 // how many events have been appended
 	readers []*Reader[T]
 	room    chan struct{} // closed when the last full blocking reader made room; nil while nobody waits for that
 	closed  bool

@@ -40,7 +40,7 @@ func TestRingIsAQueue(t *testing.T) {
 				r.drop(len(out))
 				want, out = want[len(out):], nil
 			}
-			if r.n != len(want) || r.n > 0 && *r.at(r.n-1) != want[r.n-1] {
+			if r.n != len(want) || r.n > 0 && *r.at(r.n - 1) != want[r.n-1] {
 				t.Fatalf("seed %d: %d elements, want %d", seed, r.n, len(want))
 			}
 		}

@@ -72,6 +72,7 @@ func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	case d.Key.Name == "" || !j.list.state.Retain(d.Key): // what the store has of it is better than nothing
 		j.list.unnamed = true // a name that the store does not know may be another one, spoiled
 	}
+	s.forget(j)
 	return nil
 }
 

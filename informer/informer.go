@@ -40,6 +40,7 @@ type Informer[T any] struct {
 	finished      bool
 	running       sync.WaitGroup
 	decoding      sync.WaitGroup // jobs with the pool, which other informers may share
+	jobs          sync.Pool      // of *job[T]
 
 	synced chan struct{}
 	ended  chan struct{}

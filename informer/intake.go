@@ -6,21 +6,25 @@ import (
 
 	"github.com/rawwatch/rawwatch/fifo"
 	"github.com/rawwatch/rawwatch/listwatch"
+	"github.com/rawwatch/rawwatch/store"
 	"github.com/rawwatch/rawwatch/watchdecoder"
 )
 
 // take carries one event of the reflector into the queue. Its bytes are the reflector's again when it returns.
 func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
+	var had store.Entry[T]
 	switch e.Kind { // most of what comes, and nothing to keep of it
 	case listwatch.Bookmark:
 		return s.reached(ctx, e)
 	case listwatch.ReplaceItem, listwatch.Added, listwatch.Modified:
-		if s.has(e) {
+		var unchanged bool
+		if had, unchanged = s.known(e); unchanged {
 			s.unchanged.Add(1)
 			return s.reached(ctx, e)
 		}
 	}
-	j := &job[T]{source: s, version: e.Version, list: s.list}
+	j := s.newJob()
+	j.version, j.list = e.Version, s.list
 	var t fifo.DeltaType
 	switch e.Kind {
 	case listwatch.ReplaceBegin:
@@ -48,15 +52,15 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 			j.done.Store(true)
 			break
 		}
-		return s.push(ctx, s.delta(t, e, j), e.Object)
+		return s.push(ctx, s.delta(t, e, j, &had), e.Object)
 	case listwatch.ReplaceItem:
-		return s.push(ctx, s.delta(fifo.Added, e, j), e.Object)
+		return s.push(ctx, s.delta(fifo.Added, e, j, &had), e.Object)
 	case listwatch.Deleted:
-		return s.push(ctx, s.delta(fifo.Deleted, e, j), e.Object)
+		return s.push(ctx, s.delta(fifo.Deleted, e, j, &had), e.Object)
 	default:
 		return nil
 	}
-	return s.queue.Push(ctx, s.delta(t, e, j))
+	return s.queue.Push(ctx, s.delta(t, e, j, &had))
 }
 
 // tellsOfDeletion reports whether a frame that is too much to be read is a DELETED event all the same. Nothing of its object is needed but the key; and to ask for
@@ -79,16 +83,21 @@ func impossible(e *listwatch.Event) error {
 	return &listwatch.VersionError{Rule: "an event is older than what came before it", Got: version, Had: e.Version}
 }
 
+// delta is what goes into the queue. Its strings are those of the state that the store had, where they are the same.
+//
 //go:noinline // it is large, and called from everywhere
-func (s *source[T]) delta(t fifo.DeltaType, e *listwatch.Event, j *job[T]) fifo.Delta[*job[T]] {
-	version := e.Version
-	if version != string(e.Identity.ResourceVersion) {
-		version = string(e.Identity.ResourceVersion)
+func (s *source[T]) delta(t fifo.DeltaType, e *listwatch.Event, j *job[T], had *store.Entry[T]) fifo.Delta[*job[T]] {
+	d := fifo.Delta[*job[T]]{Type: t, Key: had.Key, UID: had.UID, ResourceVersion: e.Version, Value: j, Received: e.Received}
+	if d.ResourceVersion != string(e.Identity.ResourceVersion) {
+		d.ResourceVersion = string(e.Identity.ResourceVersion)
 	}
-	key := fifo.Key{Namespace: s.namespaceOf(e.Identity.Namespace), Name: string(e.Identity.Name)}
-	return fifo.Delta[*job[T]]{
-		Type: t, Key: key, UID: string(e.Identity.UID), ResourceVersion: version, Value: j, Received: e.Received,
+	if d.UID != string(e.Identity.UID) {
+		d.UID = string(e.Identity.UID)
 	}
+	if d.Key.Name == "" { // the store had none
+		d.Key = fifo.Key{Namespace: s.namespaceOf(e.Identity.Namespace), Name: string(e.Identity.Name)}
+	}
+	return d
 }
 
 // mostNamespaces bounds the names that are remembered. Clusters have fewer.
@@ -129,22 +138,23 @@ func (s *source[T]) beginReplace(ctx context.Context) error {
 	return nil
 }
 
-// has reports whether the store holds this very state of the object, as a relist or a resume brings it: there is nothing to
-// decode, nor to tell. A list takes it over as it is.
-func (s *source[T]) has(e *listwatch.Event) bool {
-	switch {
-	case s.list != nil:
-		if !s.list.keep {
-			return false
-		}
-	case s.informer.options.RedeliverUnchanged, string(e.Identity.ResourceVersion) != e.Version, s.queue.Len() > 0:
-		return false // what waits in the queue is newer than the store
+// known returns what the store has of the object, and reports whether that is this very state of it, as a relist or a resume
+// brings it: there is nothing to decode, nor to tell. A list takes it over as it is.
+func (s *source[T]) known(e *listwatch.Event) (had store.Entry[T], unchanged bool) {
+	if s.list != nil && !s.list.keep {
+		return had, false
 	}
 	had, ok := s.informer.store.Find(e.Identity.Namespace, e.Identity.Name)
 	if !ok || had.UID != string(e.Identity.UID) || had.ResourceVersion != string(e.Identity.ResourceVersion) {
-		return false
+		return had, false
 	}
-	return s.list == nil || s.list.state.Keep(had.Key, had.UID, had.ResourceVersion)
+	switch {
+	case s.list != nil:
+		return had, s.list.state.Keep(had.Key, had.UID, had.ResourceVersion)
+	case s.informer.options.RedeliverUnchanged, had.ResourceVersion != e.Version, s.queue.Len() > 0:
+		return had, false // what waits in the queue is newer than the store
+	}
+	return had, true
 }
 
 // push gives the object to the decode workers and, in the order of the wire, to the queue.

@@ -36,6 +36,22 @@ type listing[T any] struct {
 	risen    []Key  // buried, and in the list; apply's
 }
 
+// newJob returns a job that knows its source, perhaps one that was used before.
+func (s *source[T]) newJob() *job[T] {
+	j, ok := s.informer.jobs.Get().(*job[T])
+	if !ok {
+		j = new(job[T])
+	}
+	j.source = s
+	return j
+}
+
+// forget gives a job back that is done and whose value has been taken over.
+func (s *source[T]) forget(j *job[T]) {
+	*j = job[T]{}
+	s.informer.jobs.Put(j)
+}
+
 // keepBuffer bounds the buffers that are kept: one large object must not set the price of all later ones.
 const keepBuffer = 64 << 10
 
@@ -51,15 +67,15 @@ func (j *job[T]) load(raw []byte) {
 
 // run decodes and tells the source. It is a pool's task.
 func (j *job[T]) run() {
-	i := j.source.informer
+	s, i := j.source, j.source.informer
 	defer i.decoding.Done()
 	j.value, j.err = decode(i.codec, *j.raw)
 	if cap(*j.raw) <= keepBuffer {
 		i.pool.buffers.Put(j.raw)
 	}
 	j.raw = nil
-	j.done.Store(true)
-	j.source.wake()
+	j.done.Store(true) // from here on it is the one's who waited for it
+	s.wake()
 }
 
 // drop takes the place of run where nobody waits for the value any more.

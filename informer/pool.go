@@ -19,7 +19,8 @@ type pool struct {
 
 	mu      sync.Mutex
 	work    sync.Cond
-	tasks   []task
+	tasks   []task // tasks[taken:] wait
+	taken   int
 	holders int
 	running sync.WaitGroup
 }
@@ -69,6 +70,9 @@ func (p *pool) submit(t task) {
 	p.work.Signal()
 }
 
+// keepTasks is the largest array that a pool without work keeps.
+const keepTasks = 1024
+
 // share is how many tasks a worker takes at once: enough to make the lock cheap, few enough to leave some to the others.
 const share = 16
 
@@ -90,20 +94,27 @@ func (p *pool) loop() {
 func (p *pool) take(dst []task) []task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.tasks) == 0 && p.holders > 0 {
+	for len(p.tasks) == p.taken && p.holders > 0 {
 		p.work.Wait()
 	}
+	waiting := p.tasks[p.taken:]
 	if p.holders == 0 {
-		for _, t := range p.tasks {
+		for _, t := range waiting {
 			t.drop()
 		}
-		p.tasks = nil
+		p.tasks, p.taken = nil, 0
 		return dst
 	}
-	n := min(max(1, len(p.tasks)/p.size), share)
-	dst = append(dst, p.tasks[:n]...)
-	clear(p.tasks[:n])
-	if p.tasks = p.tasks[n:]; len(p.tasks) == 0 {
+	n := min(max(1, len(waiting)/p.size), share)
+	dst = append(dst, waiting[:n]...)
+	clear(waiting[:n])
+	if p.taken += n; 2*p.taken < len(p.tasks) {
+		return dst
+	}
+	rest := p.tasks[p.taken:]
+	p.tasks = append(p.tasks[:0], rest...) // to places that were taken: each task is moved once, on average
+	clear(rest)
+	if p.taken = 0; len(p.tasks) == 0 && cap(p.tasks) > keepTasks {
 		p.tasks = nil
 	}
 	return dst

@@ -59,3 +59,40 @@ func TestPoolWithoutWorkersRunsTasksAtOnce(t *testing.T) {
 		t.Error("not run")
 	}
 }
+
+// Tasks that come faster than they go are done in their order, and what they leave behind is bounded.
+func TestPoolDoesItsTasksInTheirOrder(t *testing.T) {
+	p := newPool(1)
+	next, done := 0, make(chan struct{})
+	const tasks = 10_000
+	for n := range tasks {
+		p.submit(order{n, &next, tasks, done})
+	}
+	p.hold()
+	<-done
+	p.release()
+	if next != tasks {
+		t.Errorf("%d tasks done in order, want %d", next, tasks)
+	}
+	if cap(p.tasks) > keepTasks {
+		t.Errorf("a pool without work keeps %d places, want at most %d", cap(p.tasks), keepTasks)
+	}
+}
+
+type order struct {
+	n    int
+	next *int
+	all  int
+	done chan struct{}
+}
+
+func (o order) run() {
+	if *o.next == o.n {
+		*o.next++
+	}
+	if o.n == o.all-1 {
+		close(o.done)
+	}
+}
+
+func (order) drop() {}

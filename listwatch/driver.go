@@ -122,7 +122,7 @@ func (d *driver) open(s *stream, p purpose) {
 // read waits for the stream's next frame or item.
 func (d *driver) read() input {
 	s := d.stream
-	d.r.block(s.interrupt)
+	d.r.block(s.unblock)
 	in := s.next()
 	s.interrupted = d.r.unblocked() || s.interrupted
 	if in.kind == inEnded && s.interrupted {

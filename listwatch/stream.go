@@ -26,7 +26,8 @@ type stream struct {
 	// left is how many bytes may still be read, of most; negative is no bound.
 	left, most  int64
 	onRead      func(now time.Time)
-	interrupted bool // from outside
+	unblock     func() // interrupt
+	interrupted bool   // from outside
 	initial     bool // the marker has not come: the versions of single objects mean nothing yet
 
 	apiVersion, kind string // of the first object of a watch-list
@@ -55,6 +56,7 @@ func ask(ctx context.Context, c *rest.Client, o *Options, path string, q *reques
 		return nil, err
 	}
 	s := &stream{cancel: cancel, response: response, left: -1, initial: q.purpose == forWatchList}
+	s.unblock = s.interrupt
 	decoding := watchdecoder.Options{MaxBytes: o.MaxFrameBytes, MaxDepth: o.MaxDepth, APIVersion: o.APIVersion, Kind: o.Kind}
 	if watch {
 		s.watch = watchdecoder.NewDecoder(s, decoding)

@@ -111,14 +111,17 @@ func (s *Store[T]) reserved(runs [][]Change[T]) iter.Seq[*Change[T]] {
 
 // reserve gives a node to each key that comes into being.
 func (s *Store[T]) reserve(run []Change[T]) {
+	for len(run) > 0 && (run[0].Delete || s.nodes[run[0].Key] != nil) { // the writer alone writes the map, and needs no lock to look
+		run = run[1:]
+	}
+	if len(run) == 0 {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range run {
-		if run[i].Delete {
-			continue
-		}
-		if _, ok := s.nodes[run[i].Key]; !ok {
-			s.nodes[run[i].Key] = &node[T]{key: run[i].Key}
+		if key := run[i].Key; !run[i].Delete && s.nodes[key] == nil {
+			s.nodes[key] = &node[T]{key: key}
 		}
 	}
 }
