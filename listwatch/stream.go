@@ -28,7 +28,7 @@ type stream struct {
 	onRead      func(now time.Time)
 	unblock     func() // interrupt
 	interrupted bool   // from outside
-	initial     bool // the marker has not come: the versions of single objects mean nothing yet
+	initial     bool   // the marker has not come: the versions of single objects mean nothing yet
 
 	apiVersion, kind string // of the first object of a watch-list
 }
