@@ -36,19 +36,23 @@ func (r *report) writeBars(w io.Writer) {
 		printRatios(w, rest)
 	}
 	if missing := r.missing(); len(missing) > 0 {
-		fmt.Fprintf(w, "Not measured: %s.\n\n", strings.Join(missing, "; "))
+		fmt.Fprintf(w, "Not measured: %s.\n\n", strings.Join(missing, ", "))
 	}
 }
 
-// missing are the bars that nothing was measured for.
+// missing are the rows and parts that bars were not measured for.
 func (r *report) missing() []string {
 	var all []string
 	for _, b := range bars {
 		there := slices.ContainsFunc(r.Ratios, func(x ratio) bool {
 			return x.Section == b.section && x.Ours == b.ours && x.Figure == b.figure && x.Theirs == b.theirs
 		})
-		if !there && b.rule != shown {
-			all = append(all, strings.TrimSuffix(fmt.Sprintf("%s, %s, against %s", b.ours, title(b.section, b.figure), b.theirs), ", against "))
+		what := b.ours + " in " + b.section
+		if b.theirs != "" && b.theirs != b.ours {
+			what += " beside " + b.theirs
+		}
+		if !there && b.rule != shown && !slices.Contains(all, what) {
+			all = append(all, what)
 		}
 	}
 	return all
@@ -100,6 +104,8 @@ func title(section, figure string) string {
 	switch section {
 	case "curve":
 		return map[string]string{"event_cost_1k": "CPU s/100k events at 1,000", "event_cost_300k": "CPU s/100k events at 300,000"}[figure]
+	case "memory":
+		return titleIn(figure, memoryColumns)
 	case "fifty":
 		return "50 informers: " + titleIn(figure, fiftyColumns)
 	case "reads":

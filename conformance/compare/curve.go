@@ -24,7 +24,7 @@ func measureCurve(o options, r *report) error {
 		if n > o.curveTo {
 			break
 		}
-		b, err := newBench(o.bin, n, o.m, o.tls)
+		b, err := newBench(o, n)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ type section struct {
 var sections = []section{
 	{"rows", func(r *report) bool { return len(r.Rows) > 0 }, (*report).writeRows},
 	{"bars", func(r *report) bool { return len(r.Ratios) > 0 }, (*report).writeBars},
+	{"memory", func(r *report) bool { return len(r.Memory) > 0 }, (*report).writeMemory},
 	{"reads", func(r *report) bool { return len(r.Reads) > 0 }, (*report).writeReads},
 	{"fifty", func(r *report) bool { return len(r.Fifty) > 0 }, (*report).writeFifty},
 	{"programs", func(r *report) bool { return len(r.Programs) > 0 }, (*report).writePrograms},
@@ -92,11 +93,7 @@ func (r *report) rewriteFile(name string) error {
 func (r *report) conditions(size bool, results []result) string {
 	parts := []string{r.Machine}
 	if size {
-		protocol := "plain HTTP"
-		if r.TLS {
-			protocol = "TLS"
-		}
-		parts = append(parts, fmt.Sprintf("N = %s, M = %s, %s", thousands(r.N), thousands(r.M), protocol))
+		parts = append(parts, r.size())
 	}
 	if rounds := rounds(results); rounds != "" {
 		parts = append(parts, rounds)

@@ -93,7 +93,7 @@ func TestDocumentIsRewrittenBetweenItsComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"prose rows", "prose curve", "old reads", "old curve", "| 9.00 ", "two cores; N = 100,000, M = 200,000, plain HTTP; medians of 1 to 2 rounds", "at least 4 times better | yes"} {
+	for _, want := range []string{"prose rows", "prose curve", "old reads", "old curve", "| 9.00 ", "two cores; N = 100,000, M = 200,000, plain HTTP, watch-list; medians of 1 to 2 rounds", "at least 4 times better | yes"} {
 		if !bytes.Contains(once, []byte(want)) {
 			t.Errorf("%q is missing in\n%s", want, once)
 		}

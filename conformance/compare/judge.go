@@ -31,7 +31,7 @@ func (r *report) compare() {
 // medians are the figures by section and by row.
 func (r *report) medians() map[string]map[string]figures {
 	all := map[string]map[string]figures{"curve": eventCosts(r.Curve)}
-	for section, results := range map[string][]result{"rows": r.Rows, "reads": r.Reads, "fifty": r.Fifty} {
+	for section, results := range map[string][]result{"rows": r.Rows, "memory": r.Memory, "reads": r.Reads, "fifty": r.Fifty} {
 		all[section] = map[string]figures{}
 		for _, row := range results {
 			all[section][row.name] = row.median()

@@ -7,7 +7,7 @@
 //	go run ./compare -from a.json,b.json -docs ../docs/benchmarks.md
 //
 // Both sides run with the default GOGC and no memory limit, ask for identity encoding and take the same initial path: a
-// watch-list, which both prefer.
+// watch-list, which both prefer, or with -by-list a LIST.
 package main
 
 import (
@@ -20,18 +20,20 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("compare: ")
-	var o options
+	o := options{idle: 5 * time.Second}
 	flag.IntVar(&o.n, "n", 100_000, "objects")
 	flag.IntVar(&o.m, "m", 200_000, "updates in the burst; 0 measures the sync alone")
 	flag.IntVar(&o.rounds, "rounds", 3, "how often every row is measured, in turns; figures are medians")
 	flag.StringVar(&o.only, "only", "", "rows and parts to measure, with commas between (see -list)")
 	flag.BoolVar(&o.list, "list", false, "print the names of rows and parts, and measure nothing")
 	flag.BoolVar(&o.tls, "tls", false, "over TLS in place of plain HTTP")
+	flag.BoolVar(&o.byList, "by-list", false, "the initial state by LIST: the server refuses a watch-list")
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.StringVar(&o.bin, "bin", "", "a folder for the programs, to keep them; else a temporary one")
 	flag.StringVar(&o.plot, "plot", "", "measure at 1,000 to 300,000 objects in place of -n, and draw it into this SVG file")
@@ -58,7 +60,8 @@ type options struct {
 	from         string
 	curveTo      int
 	tls, json    bool
-	list         bool
+	list, byList bool
+	idle         time.Duration // until a process that is left alone has given back what it will
 }
 
 // wants says whether a row or part is to be measured.
@@ -143,7 +146,7 @@ func run(o options, w io.Writer) error {
 
 // measureAll returns what was measured until something failed.
 func measureAll(o options) (report, error) {
-	r := report{N: o.n, M: o.m, Rounds: o.rounds, Runs: 1, TLS: o.tls, Machine: machine(), Load: loadAverage()}
+	r := report{N: o.n, M: o.m, Rounds: o.rounds, Runs: 1, TLS: o.tls, ByList: o.byList, Machine: machine(), Load: loadAverage()}
 	if o.bin == "" {
 		folder, err := os.MkdirTemp("", "compare")
 		if err != nil {
@@ -169,7 +172,7 @@ func measureAll(o options) (report, error) {
 
 // measure runs all rows, round by round, so that what else the machine does hits all of them.
 func measure(o options, r *report) error {
-	b, err := newBench(o.bin, o.n, o.m, o.tls)
+	b, err := newBench(o, o.n)
 	if err != nil {
 		return err
 	}

@@ -39,16 +39,14 @@ func (r *report) merge(o report) error {
 		return fmt.Errorf("measured on %q, the others on %q", o.Machine, r.Machine)
 	}
 	if o.sized() {
-		if r.sized() && (r.N != o.N || r.M != o.M || r.TLS != o.TLS) {
-			return fmt.Errorf("measured at N = %d, M = %d, TLS %t, the others at %d, %d, %t", o.N, o.M, o.TLS, r.N, r.M, r.TLS)
+		if r.sized() && r.size() != o.size() {
+			return fmt.Errorf("measured at %s, the others at %s", o.size(), r.size())
 		}
-		r.N, r.M, r.TLS = o.N, o.M, o.TLS
-	} else if !r.sized() {
-		r.M, r.TLS = o.M, o.TLS
+		r.N, r.M, r.TLS, r.ByList = o.N, o.M, o.TLS, o.ByList
 	}
 	r.Machine, r.Rounds, r.Runs = o.Machine, max(r.Rounds, o.Rounds), r.Runs+max(o.Runs, 1)
 	r.Load = strings.TrimPrefix(r.Load+", "+o.Load, ", ")
-	r.Rows, r.Fifty = join(r.Rows, o.Rows), join(r.Fifty, o.Fifty)
+	r.Rows, r.Memory, r.Fifty = join(r.Rows, o.Rows), join(r.Memory, o.Memory), join(r.Fifty, o.Fifty)
 	r.Reads, r.Programs = join(r.Reads, o.Reads), join(r.Programs, o.Programs)
 	for _, p := range o.Curve { // the later run of a row at a size counts
 		r.Curve = append(slices.DeleteFunc(r.Curve, func(q point) bool { return p.Name == q.Name && p.Objects == q.Objects }), p)
@@ -57,7 +55,19 @@ func (r *report) merge(o report) error {
 }
 
 // sized says whether what was measured depends on N and M.
-func (r *report) sized() bool { return len(r.Rows)+len(r.Fifty)+len(r.Reads) > 0 }
+func (r *report) sized() bool { return len(r.Rows)+len(r.Memory)+len(r.Fifty)+len(r.Reads) > 0 }
+
+// size says what rows must have in common.
+func (r *report) size() string {
+	protocol, initial := "plain HTTP", "watch-list"
+	if r.TLS {
+		protocol = "TLS"
+	}
+	if r.ByList {
+		initial = "LIST"
+	}
+	return fmt.Sprintf("N = %s, M = %s, %s, %s", thousands(r.N), thousands(r.M), protocol, initial)
+}
 
 func join(all, more []result) []result {
 	for _, r := range more {
@@ -71,7 +81,7 @@ func join(all, more []result) []result {
 // order puts rows in the order of the table, whichever run they come from.
 func (r *report) order() {
 	at := func(name string) int { return slices.IndexFunc(rows, func(r row) bool { return r.name == name }) }
-	for _, results := range [][]result{r.Rows, r.Fifty, r.Reads} {
+	for _, results := range [][]result{r.Rows, r.Memory, r.Fifty, r.Reads} {
 		slices.SortStableFunc(results, func(a, b result) int { return at(a.name) - at(b.name) })
 	}
 	slices.SortStableFunc(r.Curve, func(a, b point) int {

@@ -16,9 +16,49 @@ var parts = []struct {
 	what    string
 	measure func(options, *report) error
 }{
+	{"memory", "what is held before the burst and after it", measureMemory},
 	{"fifty", "50 informers, of a namespace each", measureFifty},
 	{"reads", "Get, ByIndex, a namespace, a snapshot", measureReads},
 	{"programs", "size, packages and cold build of the same small program", measurePrograms},
+}
+
+// measureMemory looks at what the processes hold before the burst and after it: as they are when nothing happens for a while,
+// and once they have given back what they can. They are processes of their own, for who has given memory back must take it
+// again. One round will do: it is no time.
+func measureMemory(o options, r *report) error {
+	o.rounds = 1
+	return eachRow(o, func(b *bench, row row) error {
+		if row.slow || row.only == "typed-json" || o.m == 0 {
+			return nil
+		}
+		p, err := b.start(row, child.Config{Objects: o.n})
+		if err != nil {
+			return err
+		}
+		defer b.end(p)
+		if _, err := p.Do(protocol.Command{Do: "sync"}); err != nil {
+			return err
+		}
+		if _, err := b.server.Do(protocol.Command{Do: "await", Count: 1}); err != nil {
+			return err
+		}
+		before, err := p.Do(protocol.Command{Do: "leave alone", For: o.idle})
+		if err != nil {
+			return err
+		}
+		if _, _, err := b.send(p, protocol.Command{Do: "burst", Count: b.m}); err != nil {
+			return err
+		}
+		after, err := p.Do(protocol.Command{Do: "leave alone", For: o.idle})
+		if err != nil {
+			return err
+		}
+		r.Memory = add(r.Memory, row.name, figures{
+			"idle_mb": before.Figures["idle_mb"], "idle_after_mb": after.Figures["idle_mb"],
+			"given_back_mb": before.Figures["given_back_mb"], "given_back_after_mb": after.Figures["given_back_mb"],
+		})
+		return nil
+	})
 }
 
 // measureFifty follows 50 namespaces of 100, an informer and so a watch for each.
@@ -126,7 +166,7 @@ func (b *bench) besideWriter(p *protocol.Process, c protocol.Command) (reads fig
 
 // eachRow calls do for every row in every round, against one server.
 func eachRow(o options, do func(*bench, row) error) error {
-	b, err := newBench(o.bin, o.n, o.m, o.tls)
+	b, err := newBench(o, o.n)
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,10 @@ type report struct {
 	Machine  string   `json:"machine"`
 	Load     string   `json:"load,omitempty"` // average over a minute, before and after: what else ran
 	TLS      bool     `json:"tls"`
+	ByList   bool     `json:"by_list"`
 	Rows     []result `json:"rows"`
 	Ratios   []ratio  `json:"ratios"`
+	Memory   []result `json:"memory,omitempty"`
 	Fifty    []result `json:"fifty_informers,omitempty"`
 	Reads    []result `json:"reads,omitempty"`
 	Programs []result `json:"programs,omitempty"`

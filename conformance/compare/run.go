@@ -21,8 +21,13 @@ type bench struct {
 	where  protocol.Answer
 }
 
-func newBench(folder string, n, m int, tls bool) (*bench, error) {
-	server, err := protocol.Start(filepath.Join(folder, "server"), strconv.Itoa(n))
+// newBench starts a server of n objects.
+func newBench(o options, n int) (*bench, error) {
+	args := []string{strconv.Itoa(n)}
+	if o.byList {
+		args = append(args, "list")
+	}
+	server, err := protocol.Start(filepath.Join(o.bin, "server"), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +36,7 @@ func newBench(folder string, n, m int, tls bool) (*bench, error) {
 		server.Close()
 		return nil, err
 	}
-	return &bench{folder, n, m, tls, server, where}, nil
+	return &bench{o.bin, n, o.m, o.tls, server, where}, nil
 }
 
 func (b *bench) close() { b.server.Close() }
@@ -88,9 +93,6 @@ func (b *bench) sync(p *protocol.Process, f figures) error {
 	for _, name := range []string{"heap_mb", "mapped_mb", "heap_objects", "gc_ms", "rss_mb", "goroutines"} {
 		f[name] = a.Figures[name]
 	}
-	if f["held_mb"], err = released(p); err != nil {
-		return err
-	}
 	_, err = b.server.Do(protocol.Command{Do: "await", Count: 1})
 	return err
 }
@@ -109,18 +111,8 @@ func (b *bench) burst(p *protocol.Process, f figures) error {
 	f["burst_rss_mb"] = done.Figures["peak_rss_mb"]
 	f["out_of_order"] = done.Figures["repeated"]
 	a, err := p.Do(protocol.Command{Do: "memory"})
-	if err != nil {
-		return err
-	}
 	f["heap_after_mb"], f["rss_after_mb"] = a.Figures["heap_mb"], a.Figures["rss_mb"]
-	f["held_after_mb"], err = released(p)
 	return err
-}
-
-// released is what a process holds after it gave back what it could.
-func released(p *protocol.Process) (float64, error) {
-	a, err := p.Do(protocol.Command{Do: "release"})
-	return a.Figures["rss_mb"], err
 }
 
 // send lets the server send events and the client wait for them.
@@ -138,7 +130,7 @@ func (b *bench) send(p *protocol.Process, c protocol.Command) (began, done proto
 // latency is from the server's write to the handler, at 1,000 events a second.
 func (b *bench) latency(p *protocol.Process, f figures) error {
 	const rate = 1000
-	count := min(5*rate, max(rate, b.m/40))
+	count := min(5*rate, max(rate/4, b.m/40))
 	began, done, err := b.send(p, protocol.Command{Do: "steady", Rate: rate, Count: count, Times: true})
 	if err != nil {
 		return err

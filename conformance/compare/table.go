@@ -16,7 +16,6 @@ var (
 		{"sync_cpu_s", "sync CPU s", "%.2f"},
 		{"peak_rss_mb", "peak RSS MB", "%.0f"},
 		{"rss_mb", "RSS MB", "%.0f"},
-		{"held_mb", "RSS given back MB", "%.0f"},
 		{"heap_mb", "heap MB", "%.1f"},
 		{"heap_objects", "heap objects", "%.0f"},
 		{"gc_ms", "full GC ms", "%.1f"},
@@ -34,8 +33,13 @@ var (
 	afterColumns = []column{
 		{"burst_rss_mb", "peak RSS MB", "%.0f"},
 		{"rss_after_mb", "RSS MB", "%.0f"},
-		{"held_after_mb", "RSS given back MB", "%.0f"},
 		{"heap_after_mb", "heap MB", "%.1f"},
+	}
+	memoryColumns = []column{
+		{"idle_mb", "RSS left alone MB", "%.0f"},
+		{"idle_after_mb", "RSS left alone MB, after the burst", "%.0f"},
+		{"given_back_mb", "RSS given back MB", "%.0f"},
+		{"given_back_after_mb", "RSS given back MB, after the burst", "%.0f"},
 	}
 	fiftyColumns = []column{
 		{"connections", "connections", "%.0f"},
@@ -88,6 +92,11 @@ func (r *report) writeRows(w io.Writer) {
 	printTable(w, eventColumns, r.Rows)
 	fmt.Fprint(w, "Memory after the burst:\n\n")
 	printTable(w, afterColumns, r.Rows)
+}
+
+func (r *report) writeMemory(w io.Writer) {
+	fmt.Fprint(w, r.conditions(true, r.Memory))
+	printTable(w, memoryColumns, r.Memory)
 }
 
 func (r *report) writeReads(w io.Writer) {

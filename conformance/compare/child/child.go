@@ -150,12 +150,12 @@ func (r *runner) do(c protocol.Command, step func(protocol.Answer)) (protocol.An
 		return r.events(c, step)
 	case "memory":
 		return protocol.Answer{Figures: settled()}, nil
-	case "release":
-		return protocol.Answer{Figures: released()}, nil
+	case "leave alone":
+		return protocol.Answer{Figures: leftAlone(c.For)}, nil
 	case "reads":
-		return protocol.Answer{Figures: Time(r.subject.Reads.Idle)}, nil
+		return protocol.Answer{Figures: TimeIdle(r.subject.Reads.Idle)}, nil
 	case "reads beside a writer":
-		return protocol.Answer{Figures: Time(r.subject.Reads.Busy)}, nil
+		return protocol.Answer{Figures: TimeBusy(r.subject.Reads.Busy)}, nil
 	}
 	return protocol.Answer{}, fmt.Errorf("unknown command %q", c.Do)
 }

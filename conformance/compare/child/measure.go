@@ -57,11 +57,15 @@ func settled() map[string]float64 {
 	}
 }
 
-// released measures what the process holds once the runtime has given back what it keeps for its next growth. What it
-// keeps otherwise depends on how long ago the growth was.
-func released() map[string]float64 {
+// leftAlone measures what the process holds when nothing has happened for a while, so that the runtime's scavenger had time;
+// and what it holds once the runtime has given back all that it keeps for its next growth.
+func leftAlone(while time.Duration) map[string]float64 {
+	runtime.GC()
+	runtime.GC()
+	time.Sleep(while)
+	idle := proc("VmRSS")
 	debug.FreeOSMemory()
-	return map[string]float64{"rss_mb": proc("VmRSS")}
+	return map[string]float64{"idle_mb": idle, "given_back_mb": proc("VmRSS")}
 }
 
 // mappedOutside is what the process has in anonymous memory beyond what Go's runtime has of the system, in MB: storage

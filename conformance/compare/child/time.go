@@ -16,20 +16,33 @@ type Read struct {
 // Reads are ways of reading, and Busy those of them that are measured beside a writer, too.
 type Reads struct{ Idle, Busy []Read }
 
-// Time measures reads: each as NAME_ns, NAME_allocs.
-func Time(reads []Read) map[string]float64 {
+// TimeIdle measures reads with nothing beside them: each as NAME_ns, NAME_allocs. The best of its times counts, for what
+// makes the others longer is not in the process.
+func TimeIdle(reads []Read) map[string]float64 { return timeAll(reads, 0) }
+
+// TimeBusy measures reads beside a writer, who is in the process: the median counts.
+func TimeBusy(reads []Read) map[string]float64 { return timeAll(reads, times/2) }
+
+const (
+	times = 7
+	long  = 50 * time.Millisecond
+)
+
+// timeAll takes of each read's times, and allocations, the one at rank.
+func timeAll(reads []Read, rank int) map[string]float64 {
 	f := map[string]float64{}
 	for _, read := range reads {
-		f[read.Name+"_ns"], f[read.Name+"_allocs"] = read.time()
+		took, allocated := read.time()
+		slices.Sort(took)
+		slices.Sort(allocated)
+		f[read.Name+"_ns"], f[read.Name+"_allocs"] = took[rank], allocated[times/2]
 	}
 	return f
 }
 
-// time returns what a call takes, the median of several times, and its allocations.
-func (r Read) time() (nanoseconds, allocations float64) {
-	const times, long = 5, 100 * time.Millisecond
+// time returns what a call takes and allocates, several times.
+func (r Read) time() (took, allocated []float64) {
 	k, n := 0, 1
-	var took, allocated []float64
 	for len(took) < times {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -47,9 +60,7 @@ func (r Read) time() (nanoseconds, allocations float64) {
 		took = append(took, float64(elapsed.Nanoseconds())/float64(n))
 		allocated = append(allocated, float64(after.Mallocs-before.Mallocs)/float64(n))
 	}
-	slices.Sort(took)
-	slices.Sort(allocated)
-	return took[times/2], allocated[times/2]
+	return took, allocated
 }
 
 const (

@@ -19,6 +19,9 @@ type state struct {
 
 // Server serves n pods. Its methods may be called from any goroutine; one of Burst, Steady and Expire at a time.
 type Server struct {
+	// NoWatchList refuses watches with sendInitialEvents, so that clients list. Not to be changed while it serves.
+	NoWatchList bool
+
 	bodies map[form]*body
 
 	mu          sync.Mutex
@@ -125,9 +128,19 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, f form, p page) {
 	_ = writeList(w, f, s.bodies[f], &snapshot, p, next) // an error is a client that left
 }
 
+// noWatchList is what a server without watch-list answers to one.
+const noWatchList = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Invalid","code":422,` +
+	`"message":"sendInitialEvents: Forbidden: not served here"}`
+
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, f form, p page) {
 	q := r.URL.Query()
 	initial := q.Get("sendInitialEvents") == "true"
+	if initial && s.NoWatchList {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = w.Write([]byte(noWatchList)) // an error is a client that left
+		return
+	}
 	w.Header().Set("Content-Type", f.contentType(true))
 	watch := &watcher{form: f, body: s.bodies[f], page: p, w: w, v: newValues(), todo: make(chan func(*watcher) bool)}
 	if at, err := strconv.ParseUint(q.Get("resourceVersion"), 10, 64); !initial && (err != nil || at < s.snapshot().current) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"time"
 )
 
 // Command is what a process is told to do.
@@ -18,6 +19,7 @@ type Command struct {
 	Rate    int
 	Objects int // how many the client will see
 	Times   bool
+	For     time.Duration // leave alone
 }
 
 // Answer is what it answers.

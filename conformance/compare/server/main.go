@@ -1,4 +1,5 @@
-// Server is the load server as a process of its own: server N serves N pods on loopback until its input ends.
+// Server is the load server as a process of its own: server N serves N pods on loopback until its input ends; as server N list, without
+// watch-list.
 package main
 
 import (
@@ -18,15 +19,16 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("server: ")
-	if len(os.Args) != 2 {
-		log.Fatal("usage: server N")
+	byList := len(os.Args) == 3 && os.Args[2] == "list"
+	if len(os.Args) != 2 && !byList {
+		log.Fatal("usage: server N [list]")
 	}
-	if err := run(os.Args[1]); err != nil {
+	if err := run(os.Args[1], byList); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(objects string) error {
+func run(objects string, byList bool) error {
 	n, err := strconv.Atoi(objects)
 	if err != nil {
 		return err
@@ -35,6 +37,7 @@ func run(objects string) error {
 	if err != nil {
 		return err
 	}
+	s.NoWatchList = byList
 	where, err := listen(s)
 	if err != nil {
 		return err
