@@ -3,9 +3,11 @@ package informer
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/rawwatch/rawwatch/fifo"
+	"github.com/rawwatch/rawwatch/listwatch"
 	"github.com/rawwatch/rawwatch/store"
 )
 
@@ -62,6 +64,12 @@ func (s *source[T]) gather(ctx context.Context, d fifo.Delta[*job[T]]) error {
 		return nil
 	}
 	if j.err != nil {
+		if err := s.flush(ctx); err != nil { // or what came before it would clear the mark that it gets
+			return err
+		}
+		if d.Type == fifo.Deleted && j.reason == listwatch.ReasonVersion && !s.holds(d) {
+			d.Type, c.Delete = fifo.Updated, false
+		}
 		s.report(d)
 	}
 	switch {
@@ -90,6 +98,12 @@ func (s *source[T]) gatherChange(d fifo.Delta[*job[T]], c store.Change[T]) {
 	}
 	s.changes = append(s.changes, c)
 	s.origins = append(s.origins, origin{received: d.Received, last: j.err == nil && !j.again, stale: j.again, repeat: s.informer.options.RedeliverUnchanged})
+}
+
+// holds reports whether what was deleted, at a version that cannot be, is what the store has: no UID comes back.
+func (s *source[T]) holds(d fifo.Delta[*job[T]]) bool {
+	had, ok := s.informer.store.Entry(d.Key)
+	return ok && had.UID != "" && had.UID == d.UID
 }
 
 // report tells of an object that cannot be stored as it came. A deletion is one all the same.
@@ -123,7 +137,7 @@ func (s *source[T]) outdated(c *store.Change[T]) bool {
 // nothing, and would take the object back.
 func (s *source[T]) overtaken(d fifo.Delta[*job[T]]) bool {
 	version, ok := s.ahead[d.Key]
-	if !ok || d.Value.list != nil || d.Value.again || d.ResourceVersion == "" {
+	if !ok || d.Value.list != nil || d.Value.again || d.ResourceVersion == "" || d.Value.reason == listwatch.ReasonVersion {
 		return false
 	}
 	if d.ResourceVersion != version && !older(d.ResourceVersion, version) {
@@ -166,7 +180,7 @@ func (s *source[T]) flush(ctx context.Context) error {
 	i.log.Append(s.events...)
 	i.publishing.Unlock()
 	i.indexProblems(err)
-	clearProblems(&i.problems, pointers(s.changes))
+	clearProblems(&i.problems, pointers(s.changes), math.MaxUint64)
 	clear(s.changes)
 	clear(s.origins)
 	clear(s.events)
@@ -215,7 +229,7 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	i.checkSynced()
 	i.publishing.Unlock()
 	i.indexProblems(err)
-	clearProblems(&i.problems, changes)
+	clearProblems(&i.problems, changes, list.problems)
 	i.problems.relisted(s.namespace, list.problems)
 	i.problems.doubt(doubtful)
 	s.listing.Store(false)

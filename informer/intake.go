@@ -43,10 +43,8 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 			t = fifo.Deleted
 		}
 		j.done.Store(true)
-	case listwatch.Added, listwatch.Modified:
-		if t = fifo.Updated; e.Kind == listwatch.Added {
-			t = fifo.Added
-		}
+	case listwatch.Added, listwatch.Modified, listwatch.Deleted:
+		t = [...]fifo.DeltaType{listwatch.Added: fifo.Added, listwatch.Modified: fifo.Updated, listwatch.Deleted: fifo.Deleted}[e.Kind]
 		if err := impossible(e); err != nil {
 			j.err, j.reason = err, listwatch.ReasonVersion
 			j.done.Store(true)
@@ -55,8 +53,6 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 		return s.push(ctx, s.delta(t, e, j, &had), e.Object)
 	case listwatch.ReplaceItem:
 		return s.push(ctx, s.delta(fifo.Added, e, j, &had), e.Object)
-	case listwatch.Deleted:
-		return s.push(ctx, s.delta(fifo.Deleted, e, j, &had), e.Object)
 	default:
 		return nil
 	}
@@ -71,7 +67,7 @@ func tellsOfDeletion(err error) bool {
 }
 
 // impossible is a change whose version cannot come after what the watch has brought: older, or of another form. What it
-// says of the object may have been true once; the object is read again.
+// says of the object may have been true once; the object is read again, unless that very one was deleted.
 func impossible(e *listwatch.Event) error {
 	if string(e.Identity.ResourceVersion) == e.Version {
 		return nil

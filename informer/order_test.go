@@ -59,7 +59,8 @@ func TestEventOfAnImpossibleVersionIsReadAgain(t *testing.T) {
 				k.put("b", "n1")
 				i := k.pods(Options{Reflector: listOnly})
 				var told record
-				i.Subscribe(Handler[*pod]{OnEvent: told.pod})
+				var last Event[*pod]
+				i.Subscribe(Handler[*pod]{OnEvent: func(e Event[*pod]) { told.pod(e); last = e }})
 				stop := run(k, i)
 				defer stop()
 				synced(k, i)
@@ -67,7 +68,9 @@ func TestEventOfAnImpossibleVersionIsReadAgain(t *testing.T) {
 				told.take()
 				field := regexp.MustCompile(`"resourceVersion":"\d+"`)
 				stopLying := k.RewriteEvents(func(_ *httpRequest, e fakeapi.Event) []fakeapi.Event {
-					e.Object = field.ReplaceAll(e.Object, fmt.Appendf(nil, `"resourceVersion":%q`, version))
+					if e.Type != "BOOKMARK" {
+						e.Object = field.ReplaceAll(e.Object, fmt.Appendf(nil, `"resourceVersion":%q`, version))
+					}
 					return []fakeapi.Event{e}
 				})
 				want := k.put("a", "n2")
@@ -75,15 +78,56 @@ func TestEventOfAnImpossibleVersionIsReadAgain(t *testing.T) {
 				if s := i.Status(); s.Problems[listwatch.ReasonVersion] != 1 || len(s.Stale) != 1 {
 					k.Errorf("Status = %+v", s)
 				}
-				stopLying()
 				time.Sleep(time.Minute)
 				told.want(k, "the GET told what it really is", "Updated a n1>n2")
 				if e, _ := i.Store().Entry(podKey("a")); e.ResourceVersion != fmt.Sprint(want.ResourceVersion) {
 					k.Errorf("version %s", e.ResourceVersion)
 				}
+				k.remove("a")
+				settle()
+				stopLying()
+				told.want(k, "a deletion of what is in the store is one", "Deleted a n2>")
+				if last.ResourceVersion != fmt.Sprint(want.ResourceVersion) {
+					k.Errorf("deleted at version %s", last.ResourceVersion)
+				}
 			})
 		})
 	}
+}
+
+// A server that repeats what it has said long ago must not end the life that an object has now.
+func TestDeletionOfAnEarlierLifeIsNone(t *testing.T) {
+	bubble(t, fakeapi.Options{}, func(k *kit) {
+		k.put("a", "n1")
+		var old fakeapi.Event
+		k.RewriteEvents(func(_ *httpRequest, e fakeapi.Event) []fakeapi.Event {
+			switch {
+			case e.Type == "DELETED":
+				old = e
+			case strings.Contains(string(e.Object), `"name":"b"`):
+				return []fakeapi.Event{e, old}
+			}
+			return []fakeapi.Event{e}
+		})
+		i := k.pods(Options{})
+		var told record
+		i.Subscribe(Handler[*pod]{OnEvent: told.pod})
+		stop := run(k, i)
+		defer stop()
+		synced(k, i)
+		settle()
+		k.remove("a")
+		settle()
+		k.put("a", "n2")
+		settle()
+		told.take()
+		k.put("b", "n1")
+		time.Sleep(time.Minute)
+		told.want(k, "a lives", "Added b >n1")
+		if s := i.Status(); s.Objects != 2 || len(s.Stale) != 0 || k.gets() != 1 {
+			k.Errorf("%d GETs, Status = %+v", k.gets(), s)
+		}
+	})
 }
 
 // An item that does not say which object it is may be any of those that the list lacks. None of them is taken for deleted before it has been asked for.

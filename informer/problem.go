@@ -93,11 +93,13 @@ func (p *problems) known() uint64 {
 	return p.order
 }
 
-func (p *problems) isStale(key Key) bool {
+func (p *problems) isStale(key Key) bool { return p.problemOf(key) > 0 }
+
+// problemOf returns the number of a key's problem, zero if it has none.
+func (p *problems) problemOf(key Key) uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, stale := p.stale[key]
-	return stale
+	return p.stale[key].order
 }
 
 // relisted forgets the problems of a namespace, "" for all, that were known before a list which has not repeated them.
@@ -109,15 +111,22 @@ func (p *problems) relisted(namespace string, before uint64) {
 	})
 }
 
-// clearProblems forgets the problems of keys of which a good state, or the removal, is in the store.
-func clearProblems[T any](p *problems, changes iter.Seq[*store.Change[T]]) {
+// clearProblems forgets the problems, up to one, of keys of which a good state, or the removal, is in the store.
+func clearProblems[T any](p *problems, changes iter.Seq[*store.Change[T]], last uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.stale) == 0 {
 		return
 	}
 	for c := range changes {
-		delete(p.stale, c.Key)
+		p.settled(c.Key, last)
+	}
+}
+
+// settled forgets a key's problem if there has been none after the last one given. The caller holds mu.
+func (p *problems) settled(key Key, last uint64) {
+	if p.stale[key].order <= last {
+		delete(p.stale, key)
 	}
 }
 

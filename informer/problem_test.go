@@ -142,6 +142,31 @@ func TestUndecodableDeletionIsADeletion(t *testing.T) {
 	})
 }
 
+// The deletion is good enough, and clears no mark but its own.
+func TestUndecodableLifeAfterAnUndecodableDeletionIsReadAgain(t *testing.T) {
+	bubble(t, fakeapi.Options{}, func(k *kit) {
+		k.put("bad", "n1")
+		var bad atomic.Bool
+		k.spoil("bad", &bad, wrongType)
+		i := k.pods(Options{})
+		var told record
+		i.Subscribe(Handler[*pod]{OnEvent: told.pod})
+		stop := run(k, i)
+		defer stop()
+		synced(k, i)
+		settle()
+		told.take()
+		bad.Store(true)
+		k.remove("bad")
+		k.put("bad", "n2")
+		time.Sleep(time.Minute)
+		told.want(k, "the end and the GET's answer", "Deleted bad n1>", "Added bad >n2")
+		if s := i.Status(); len(s.Stale) != 0 || k.gets() != 1 {
+			k.Errorf("%d GETs, Status = %+v", k.gets(), s)
+		}
+	})
+}
+
 func TestFrameWithoutIdentityIsReportedAndSkipped(t *testing.T) {
 	bubble(t, fakeapi.Options{}, func(k *kit) {
 		var bad atomic.Bool

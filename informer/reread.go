@@ -57,7 +57,8 @@ func (p *problems) takeRereads() []Key {
 // stays marked, and the watch brings what comes next.
 func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	i := s.informer
-	if !i.problems.isStale(key) {
+	problem := i.problems.problemOf(key)
+	if problem == 0 {
 		return true // something came meanwhile
 	}
 	before, existed := i.store.Entry(key)
@@ -86,9 +87,10 @@ func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 	if frame.Identity.Key() != key {
 		return true
 	}
-	if had, ok := i.store.Entry(key); ok && i.problems.inDoubt(key) &&
-		had.UID == string(frame.Identity.UID) && had.ResourceVersion == string(frame.Identity.ResourceVersion) {
-		i.problems.cleared(key)
+	if had, ok := i.store.Entry(key); ok && had.UID == string(frame.Identity.UID) && had.ResourceVersion == string(frame.Identity.ResourceVersion) {
+		i.problems.mu.Lock()
+		i.problems.settled(key, problem)
+		i.problems.mu.Unlock()
 		return true
 	}
 	s.push(ctx, fifo.Delta[*job[T]]{
@@ -132,10 +134,4 @@ func (p *problems) dispel(key Key) {
 	if p.stale[key].Reason == "unlisted" {
 		delete(p.stale, key)
 	}
-}
-
-func (p *problems) inDoubt(key Key) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.stale[key].Reason == "unlisted"
 }

@@ -183,6 +183,7 @@ func TestSlowHandlerGetsOneChangePerKeyPastItsLimit(t *testing.T) {
 				stop := run(k, i)
 				defer stop()
 				synced(k, i)
+				settle() // the handler stands in its first call
 				for n := range 100 {
 					k.put("a", fmt.Sprint("n", n+1))
 					k.put("passing", "n1")

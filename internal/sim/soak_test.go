@@ -14,6 +14,7 @@ import (
 var (
 	soakDays = flag.Int("soak.days", 2, "how many days to soak, each in a world of its own; 365 is the year of the figures")
 	soakLog  = flag.Bool("soak.log", false, "say what goes wrong when")
+	soakOnly = flag.String("soak.fault", "", "let only those faults of the catalogue happen whose name contains this, fair or not")
 	soakSeed = flag.Uint64("soak.seed", 1, "seed of the first day")
 )
 
@@ -39,6 +40,7 @@ func TestSoak(t *testing.T) {
 						hangs := time.AfterFunc(30*24*time.Hour, func() { panic(fmt.Sprintf("soak of seed %d: a month has gone by", *soakSeed+uint64(n))) })
 						defer hangs.Stop()
 						d := day(*soakSeed + uint64(n))
+						d.Only = *soakOnly
 						if *soakLog {
 							d.Log = t.Logf
 						}
