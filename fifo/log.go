@@ -108,6 +108,8 @@ func (l *Log[T]) extend() {
 const mostSpares = 4
 
 // release lets the links go that every reader has left.
+//
+//go:noinline // it is called from everywhere
 func (l *Log[T]) release() {
 	for l.first != l.tail && l.first.readers == 0 {
 		s := l.first

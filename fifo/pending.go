@@ -23,6 +23,7 @@ func newPending[T any](difference bool) *pending[T] {
 
 func (p *pending[T]) len() int { return p.live }
 
+//go:noinline // it is large, and called from everywhere
 func (p *pending[T]) append(e *Event[T]) {
 	before, ok := p.newest[e.Key]
 	if !ok {

@@ -61,6 +61,8 @@ func (r *Reader[T]) follow() {
 }
 
 // stand puts the reader at a link, nil for none. The link that it leaves may be let go.
+//
+//go:noinline // it is called from everywhere
 func (r *Reader[T]) stand(s *segment[T]) {
 	if r.at != nil {
 		r.at.readers--

@@ -14,6 +14,7 @@ const keepRing = 64
 // at returns the i-th element's place.
 func (r *ring[E]) at(i int) *E { return &r.array[(r.head+i)&(len(r.array)-1)] }
 
+//go:noinline // it is large, and called from everywhere
 func (r *ring[E]) append(e *E) {
 	if r.n == len(r.array) {
 		r.resize(max(8, 2*r.n))
@@ -53,6 +54,7 @@ func (r *ring[E]) drop(n int) {
 	r.head, r.most = 0, 0
 }
 
+//go:noinline // it is rare
 func (r *ring[E]) resize(size int) {
 	array := make([]E, size)
 	for i := range r.n {

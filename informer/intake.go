@@ -12,16 +12,16 @@ import (
 
 // take carries one event of the reflector into the queue. Its bytes are the reflector's again when it returns.
 func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
-	var had store.Entry[T]
 	switch e.Kind { // most of what comes, and nothing to keep of it
 	case listwatch.Bookmark:
 		return s.reached(ctx, e)
 	case listwatch.ReplaceItem, listwatch.Added, listwatch.Modified:
-		var unchanged bool
-		if had, unchanged = s.known(e); unchanged {
+		if s.known(e) {
 			s.unchanged.Add(1)
 			return s.reached(ctx, e)
 		}
+	default:
+		s.had = store.Entry[T]{}
 	}
 	j := s.newJob()
 	j.version, j.list = e.Version, s.list
@@ -50,13 +50,13 @@ func (s *source[T]) take(ctx context.Context, e *listwatch.Event) error {
 			j.done.Store(true)
 			break
 		}
-		return s.push(ctx, s.delta(t, e, j, &had), e.Object)
+		return s.push(ctx, s.delta(t, e, j), e.Object)
 	case listwatch.ReplaceItem:
-		return s.push(ctx, s.delta(fifo.Added, e, j, &had), e.Object)
+		return s.push(ctx, s.delta(fifo.Added, e, j), e.Object)
 	default:
 		return nil
 	}
-	return s.queue.Push(ctx, s.delta(t, e, j, &had))
+	return s.queue.Push(ctx, s.delta(t, e, j))
 }
 
 // tellsOfDeletion reports whether a frame that is too much to be read is a DELETED event all the same. Nothing of its object is needed but the key; and to ask for
@@ -82,8 +82,8 @@ func impossible(e *listwatch.Event) error {
 // delta is what goes into the queue. Its strings are those of the state that the store had, where they are the same.
 //
 //go:noinline // it is large, and called from everywhere
-func (s *source[T]) delta(t fifo.DeltaType, e *listwatch.Event, j *job[T], had *store.Entry[T]) fifo.Delta[*job[T]] {
-	d := fifo.Delta[*job[T]]{Type: t, Key: had.Key, UID: had.UID, ResourceVersion: e.Version, Value: j, Received: e.Received}
+func (s *source[T]) delta(t fifo.DeltaType, e *listwatch.Event, j *job[T]) fifo.Delta[*job[T]] {
+	d := fifo.Delta[*job[T]]{Type: t, Key: s.had.Key, UID: s.had.UID, ResourceVersion: e.Version, Value: j, Received: e.Received}
 	if d.ResourceVersion != string(e.Identity.ResourceVersion) {
 		d.ResourceVersion = string(e.Identity.ResourceVersion)
 	}
@@ -134,23 +134,23 @@ func (s *source[T]) beginReplace(ctx context.Context) error {
 	return nil
 }
 
-// known returns what the store has of the object, and reports whether that is this very state of it, as a relist or a resume
+// known looks at what the store has of the object, and reports whether that is this very state of it, as a relist or a resume
 // brings it: there is nothing to decode, nor to tell. A list takes it over as it is.
-func (s *source[T]) known(e *listwatch.Event) (had store.Entry[T], unchanged bool) {
+func (s *source[T]) known(e *listwatch.Event) bool {
+	had := &s.had
 	if s.list != nil && !s.list.keep {
-		return had, false
+		*had = store.Entry[T]{}
+		return false
 	}
-	had, ok := s.informer.store.Find(e.Identity.Namespace, e.Identity.Name)
-	if !ok || had.UID != string(e.Identity.UID) || had.ResourceVersion != string(e.Identity.ResourceVersion) {
-		return had, false
+	*had, _ = s.informer.store.Find(e.Identity.Namespace, e.Identity.Name)
+	if had.UID != string(e.Identity.UID) || had.ResourceVersion != string(e.Identity.ResourceVersion) || had.Key.Name == "" {
+		return false
 	}
-	switch {
-	case s.list != nil:
-		return had, s.list.state.Keep(had.Key, had.UID, had.ResourceVersion)
-	case s.informer.options.RedeliverUnchanged, had.ResourceVersion != e.Version, s.queue.Len() > 0:
-		return had, false // what waits in the queue is newer than the store
+	if s.list != nil {
+		return s.list.state.Keep(had.Key, had.UID, had.ResourceVersion)
 	}
-	return had, true
+	// What waits in the queue is newer than the store.
+	return !s.informer.options.RedeliverUnchanged && had.ResourceVersion == e.Version && s.queue.Len() == 0
 }
 
 // push gives the object to the decode workers and, in the order of the wire, to the queue.

@@ -167,6 +167,8 @@ func (i *Informer[T]) indexProblems(err error) {
 }
 
 // older reports whether version a is known to be older than b. Versions that cannot be compared are only ever equal.
+//
+//go:noinline // it is called from everywhere
 func older(a, b string) bool {
 	c, err := resourceversion.CompareResourceVersion(a, b)
 	if err != nil {

@@ -30,6 +30,7 @@ type source[T any] struct {
 	list       *listing[T]       // the one that is being read; read's
 	epoch      uint64            // as of the last list; read's
 	namespaces map[string]string // that objects have been in; read's
+	had        store.Entry[T]    // what the store has of the object that is being taken in; read's
 	listing    atomic.Bool       // a list has begun and is neither committed nor aborted
 
 	ahead   map[Key]string    // versions that a GET has put into the store before the watch got there; apply's

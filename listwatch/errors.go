@@ -87,6 +87,8 @@ func (e *StreamError) Error() string {
 func (e *StreamError) Unwrap() error { return e.Err }
 
 // quote makes a peer's text safe and short.
+//
+//go:noinline // it is called from everywhere
 func quote(s string) string {
 	const most = 64
 	if len(s) > most {

@@ -20,6 +20,8 @@ func (h Header) Get(name string) string {
 }
 
 // Has reports whether name is there, with any value.
+//
+//go:noinline // it is called from everywhere
 func (h Header) Has(name string) bool {
 	for i := range h {
 		if equalFold(h[i].Name, name) {

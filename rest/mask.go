@@ -49,6 +49,8 @@ func (f Field) LogValue() slog.Value { return slog.StringValue(f.String()) }
 func (h Header) LogValue() slog.Value { return slog.StringValue(strings.Join(h.lines(), "; ")) }
 
 // lines returns the field lines as they may be printed.
+//
+//go:noinline // it is called from everywhere
 func (h Header) lines() []string {
 	lines := make([]string, len(h))
 	for i, f := range h {

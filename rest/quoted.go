@@ -10,8 +10,11 @@ const (
 )
 
 // quote returns a foreign string escaped and shortened, for an error message.
+//
+//go:noinline // it is called from everywhere
 func quote(s string) string { return quoteMax(s, maxQuoted) }
 
+//go:noinline // as quote
 func quotePath(s string) string { return quoteMax(s, maxQuotedPath) }
 
 func quoteMax(s string, limit int) string {

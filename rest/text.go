@@ -9,6 +9,8 @@ import (
 const maxErrorText = 512 // bytes of a foreign error's text that are repeated
 
 // quoteBytes is quote for bytes of the peer.
+//
+//go:noinline // it is called from everywhere
 func quoteBytes(b []byte) string {
 	return quote(string(b[:min(len(b), maxQuoted+1)]))
 }
@@ -39,6 +41,8 @@ func printable(s string, limit int) string {
 }
 
 // equalFold compares ASCII without case: field names and tokens are ASCII, and the Kelvin sign is no k.
+//
+//go:noinline // it is called from everywhere
 func equalFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false

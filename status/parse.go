@@ -99,8 +99,10 @@ func field[T any](p *fieldParser, f fields, name string, read func(jsonValue) (T
 	return into
 }
 
+//go:noinline // it is called from everywhere
 func (p *fieldParser) text(f fields, name string) string { return field(p, f, name, jsonValue.text) }
 
+//go:noinline // it is called from everywhere
 func (p *fieldParser) integer(f fields, name string) int32 {
 	return field(p, f, name, jsonValue.integer)
 }

@@ -120,6 +120,7 @@ type runs[T any] struct {
 	n    int
 }
 
+//go:noinline // it is called from everywhere
 func (r *runs[T]) append(c *Change[T]) {
 	last := len(r.runs) - 1
 	if last < 0 || len(r.runs[last]) == runLength {

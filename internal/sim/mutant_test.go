@@ -18,7 +18,7 @@ type mutant struct{ name, file, old, new string }
 
 var planted = []mutant{
 	{"a relist keeps what is gone", "store/replace.go", "n.source == r.writer.source && n.mark != r.mark {\n\t\t\tchanges", "false {\n\t\t\tchanges"},
-	{"a relist keeps a changed object", "informer/intake.go", "had.UID != string(e.Identity.UID) || had.ResourceVersion != string(e.Identity.ResourceVersion) {", "had.UID != string(e.Identity.UID) {"},
+	{"a relist keeps a changed object", "informer/intake.go", "had.UID != string(e.Identity.UID) || had.ResourceVersion != string(e.Identity.ResourceVersion) ||", "had.UID != string(e.Identity.UID) ||"},
 	{"a relist takes an object of another epoch for a known one", "informer/intake.go", "keep := epoch == s.epoch &&", "keep :="},
 	{"another UID is an update", "informer/changes.go", "c.UID != c.OldUID {", "false {"},
 	{"events go out before the store has them", "informer/apply.go", "\ti.publishing.Lock()\n\terr := s.writer.Apply(s.changes, s.pending)", "\ti.publishing.Lock()\n\tdefer s.writer.Apply(s.changes, s.pending)\n\tvar err error"},
@@ -33,7 +33,7 @@ var planted = []mutant{
 	{"an expired version is tried for ever", "listwatch/machine_watch.go", "case ReasonExpired, ReasonTooLarge, ReasonNotFound, ReasonStoreReadError, ReasonUnsupported:\n\t\tm.relist(now, in)", "case ReasonTooLarge:\n\t\tm.relist(now, in)"},
 	{"a list is its first page", "listwatch/pages.go", "if token == \"\" {", "if token != \"\" || token == \"\" {"},
 	{"a watch-list ends with its first bookmark or object", "listwatch/machine_watchlist.go", "\t\ts.objects++\n\t\tm.item(now, s.objects)", "\t\tif s.objects++; s.objects != 2 {\n\t\t\tm.item(now, s.objects)\n\t\t}"},
-	{"half a list is committed", "informer/intake.go", "case listwatch.ReplaceAbort:\n\t\ts.list = nil", "case listwatch.ReplaceAbort:\n\t\tt, s.list = fifo.Replaced, nil\n\t\treturn s.queue.Push(ctx, s.delta(t, e, &job[T]{source: s, version: e.Version, list: j.list}, &had))\n\tcase listwatch.Kind(99):\n\t\ts.list = nil"},
+	{"half a list is committed", "informer/intake.go", "case listwatch.ReplaceAbort:\n\t\ts.list = nil", "case listwatch.ReplaceAbort:\n\t\tt, s.list = fifo.Replaced, nil\n\t\treturn s.queue.Push(ctx, s.delta(t, e, &job[T]{source: s, version: e.Version, list: j.list}))\n\tcase listwatch.Kind(99):\n\t\ts.list = nil"},
 	{"a snapshot is not closed", "informer/subscription.go", "\t\tnext.snapshot.Close()\n", "\n"},
 	{"a subscription is synced before its first state", "informer/subscription.go", "len(s.awaiting) == 0 && len(s.initial) == 0", "len(s.initial) > 0"},
 	{"a connection is not closed", "rest/conn.go", "cn.http.Close() // sends close_notify over TLS (RFC 9112 9.8)\n\tcn.raw.Close()\n", "_ = cn.http\n"},
