@@ -221,6 +221,13 @@ func (a *assigner) integer(n *plan, p unsafe.Pointer, c byte) bool {
 // aside reads a value that this package decodes whichever way it came.
 func (a *assigner) aside(n *plan, p unsafe.Pointer, c byte) bool {
 	from := a.i
+	if n.owned && c == '{' {
+		if text := a.texts.expected(a.b[from:], a.depth); text != nil {
+			a.i += len(text)
+			*(*[]byte)(p) = text
+			return true
+		}
+	}
 	if !n.takes(c) || !a.skip() {
 		return false
 	}
@@ -233,7 +240,7 @@ func (a *assigner) aside(n *plan, p unsafe.Pointer, c byte) bool {
 		}
 	}
 	if n.owned && c != 'n' {
-		*(*[]byte)(p) = a.texts.bytes(raw)
+		*(*[]byte)(p) = a.texts.bytes(raw, a.depth)
 		return true
 	}
 	rule, _ := (&asideDecoder{n.kind, n.typ}).set(p, raw)

@@ -128,3 +128,63 @@ func TestFieldOwnershipIsInMemoryOnce(t *testing.T) {
 		t.Error("what is long is kept for ever")
 	}
 }
+
+// A text that is expected is taken for what it is only where the input is valid with it: whatever comes behind it, or in its place, is judged as ever.
+func TestExpectedFieldOwnershipChangesNoVerdict(t *testing.T) {
+	type nested struct {
+		Fields *metav1.FieldsV1 `json:"fields"`
+		Inner  *nested          `json:"inner"`
+	}
+	c := newJSONCodec[nested]()
+	documents := []string{
+		`{"fields":{"f:a":{}}}`, `{"fields":{"f:a":{}},"inner":{"fields":{"f:b":{}}}}`, `{"fields":{"f:a":{}}}`, `{"fields":{"f:a":{}} }`,
+		`{"fields":{"f:a":{}}}}`, `{"fields":{"f:a":{}}x}`, `{"fields":{"f:a":{}`, `{"fields":{"f:a":{}}`, `{"fields":{"f:a":{ }}}`, `{"fields":{"f:a":{}},}`,
+		`{"fields":7}`, `{"fields":77}`, `{"fields":[]}`, `{"fields":{}}`, `{"fields":null}`,
+	}
+	for _, first := range documents {
+		for _, second := range documents {
+			for _, third := range documents {
+				a := new(assigner)
+				for _, raw := range []string{first, second, third} {
+					got, want := new(nested), new(nested)
+					ok := a.document([]byte(raw), c.plan, unsafe.Pointer(got))
+					if err := json.Unmarshal([]byte(raw), want); ok != (err == nil) {
+						t.Fatalf("%s behind %s and %s: valid: %v, encoding/json: %v", raw, first, second, ok, err)
+					}
+					if diff := cmp.Diff(want, got); ok && diff != "" {
+						t.Fatalf("%s behind %s and %s (-encoding/json +got):\n%s", raw, first, second, diff)
+					}
+				}
+			}
+		}
+	}
+	deep := func(n int) []byte {
+		return []byte(strings.Repeat(`{"inner":`, n) + `{"fields":{"a":{"b":{}}}}` + strings.Repeat("}", n))
+	}
+	a := new(assigner)
+	for n := HighestDepth - 6; n < HighestDepth; n++ {
+		got := a.document(deep(n), c.plan, unsafe.Pointer(new(nested)))
+		if want := Valid(deep(n)) == nil; got != want {
+			t.Errorf("nested %d deep: %v, want %v: what was valid at another depth says nothing about this one", n+4, got, want)
+		}
+	}
+}
+
+func TestExpectedIsWhatCameBehindTheLastOne(t *testing.T) {
+	var seen texts
+	x, y := []byte(`{"f:x":{}}`), []byte(`{"f:y":{}}`)
+	for range 2 {
+		seen.bytes(x, 3)
+		seen.bytes(y, 3)
+	}
+	if got := seen.expected([]byte(`{"f:y":{}},"time":"T"}`), 3); got != nil {
+		t.Errorf("behind y came x, and what is expected is %s", got)
+	}
+	got := seen.expected([]byte(`{"f:x":{}},"time":"T"}`), 3)
+	if string(got) != string(x) || cap(got) != len(got) {
+		t.Errorf("behind y came %s, want x, and nothing to append to", got)
+	}
+	if got := seen.expected(y, 3); string(got) != string(y) {
+		t.Errorf("behind x came %s, want y", got)
+	}
+}

@@ -48,7 +48,14 @@ func wordHash(text []byte) uint64 {
 // texts remembers longer pieces of JSON, as words does strings: the field ownership of managedFields is a quarter of many an
 // object, and the same in all objects that one controller made.
 type texts struct {
-	seen [][]byte
+	seen  []ownedText
+	last  uint64            // the one that came last
+	after [textTable]uint64 // which one came after each
+}
+
+type ownedText struct {
+	text  []byte
+	depth int // at which it was found valid
 }
 
 const (
@@ -56,19 +63,37 @@ const (
 	textLength = 8 << 10
 )
 
-// bytes is a copy of text, or an earlier one. What is appended to it goes elsewhere.
-func (t *texts) bytes(text []byte) []byte {
+// expected is what b begins with, if that is the text that came behind the last one before. Whoever begins with the whole of a
+// valid object has that object there, so it needs not be validated again, unless it is nested deeper than it was then.
+func (t *texts) expected(b []byte, depth int) []byte {
+	if t.seen == nil {
+		return nil
+	}
+	slot := t.after[t.last]
+	s := &t.seen[slot]
+	if len(s.text) == 0 || s.text[0] != '{' || depth > s.depth || !bytes.HasPrefix(b, s.text) {
+		return nil
+	}
+	t.last = slot
+	return s.text[:len(s.text):len(s.text)]
+}
+
+// bytes is a copy of a valid text, or an earlier one. What is appended to it goes elsewhere.
+func (t *texts) bytes(text []byte, depth int) []byte {
 	if len(text) > textLength {
 		return append([]byte(nil), text...)
 	}
 	if t.seen == nil {
-		t.seen = make([][]byte, textTable)
+		t.seen = make([]ownedText, textTable)
 	}
-	s := &t.seen[textHash(text)%textTable]
-	if !bytes.Equal(*s, text) {
-		*s = append(make([]byte, 0, len(text)), text...)
+	slot := textHash(text) % textTable
+	s := &t.seen[slot]
+	if !bytes.Equal(s.text, text) {
+		s.text = append(make([]byte, 0, len(text)), text...)
 	}
-	return (*s)[:len(text):len(text)]
+	s.depth = depth
+	t.after[t.last], t.last = slot, slot
+	return s.text[:len(text):len(text)]
 }
 
 // textHash looks at every byte: such texts begin and end alike.
