@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+
+	"github.com/rawwatch/rawwatch/conformance/compare/protocol"
 )
 
 // sizes are the object counts of the plot.
@@ -17,8 +19,8 @@ type point struct {
 	EventCost float64 `json:"cpu_s_per_100k_events,omitempty"`
 }
 
-// measureCurve measures the rows of the plot at every size up to -plot-to. As many events at every size: what an event costs
-// has a share of collections in it, and these come after so many bytes, the more the larger the heap.
+// measureCurve measures the rows at every size up to -plot-to. The cost of an event has a share of collections in it, which
+// come the later the larger the heap is: so there are as many events as make some of them, at every size.
 func measureCurve(o options, r *report) error {
 	for _, n := range sizes {
 		if n > o.curveTo {
@@ -28,23 +30,35 @@ func measureCurve(o options, r *report) error {
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			if !o.wants(row.only) || row.slow && n > 100_000 {
-				continue
-			}
-			b.m = o.m
-			if row.slow {
-				b.m = 0
-			}
-			f, err := b.follow(row)
-			if err != nil {
-				b.close()
-				return err
-			}
-			r.Curve = append(r.Curve, point{row.name, n, f["sync_s"], f["peak_rss_mb"], f["cpu_s_per_100k_events"]})
-			fmt.Fprintf(os.Stderr, "%d objects: %-26s sync %.2f s, %.0f MB\n", n, row.name, f["sync_s"], f["peak_rss_mb"])
-		}
+		err = b.curve(o, n, r)
 		b.close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// curve measures all rows at one size.
+func (b *bench) curve(o options, n int, r *report) error {
+	for _, row := range rows {
+		if !o.wants(row.only) || row.slow && n > 100_000 {
+			continue
+		}
+		steps := []func(*protocol.Process, figures) error{b.sync, b.burst}
+		b.m = max(o.m, 2*n)
+		if row.json {
+			b.m = max(1, o.m/10)
+		}
+		if row.slow || o.m == 0 {
+			steps = steps[:1]
+		}
+		f, err := b.steps(row, steps...)
+		if err != nil {
+			return err
+		}
+		r.Curve = append(r.Curve, point{row.name, n, f["sync_s"], f["peak_rss_mb"], f["cpu_s_per_100k_events"]})
+		fmt.Fprintf(os.Stderr, "%d objects: %-26s sync %.2f s, %.0f MB\n", n, row.name, f["sync_s"], f["peak_rss_mb"])
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func main() {
 	log.SetPrefix("compare: ")
 	o := options{idle: 5 * time.Second}
 	flag.IntVar(&o.n, "n", 100_000, "objects")
-	flag.IntVar(&o.m, "m", 200_000, "updates in the burst; 0 measures the sync alone")
+	flag.IntVar(&o.m, "m", 200_000, "updates in the burst, and at each size of the plot, where there are at least two for each object; 0 measures the sync alone")
 	flag.IntVar(&o.rounds, "rounds", 3, "how often every row is measured, in turns; figures are medians")
 	flag.StringVar(&o.only, "only", "", "rows and parts to measure, with commas between (see -list)")
 	flag.BoolVar(&o.list, "list", false, "print the names of rows and parts, and measure nothing")

@@ -56,16 +56,20 @@ func (b *bench) start(r row, c child.Config) (*protocol.Process, error) {
 
 // follow measures one row: sync, memory, a burst, latency, a relist.
 func (b *bench) follow(r row) (figures, error) {
+	if b.m == 0 {
+		return b.steps(r, b.sync)
+	}
+	return b.steps(r, b.sync, b.burst, b.latency, b.relist)
+}
+
+// steps are taken with one process, in this order.
+func (b *bench) steps(r row, steps ...func(*protocol.Process, figures) error) (figures, error) {
 	p, err := b.start(r, child.Config{Objects: b.n})
 	if err != nil {
 		return nil, err
 	}
 	defer b.end(p)
 	f := figures{}
-	steps := []func(*protocol.Process, figures) error{b.sync, b.burst, b.latency, b.relist}
-	if b.m == 0 {
-		steps = steps[:1]
-	}
 	for _, step := range steps {
 		if err := step(p, f); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.name, err)
