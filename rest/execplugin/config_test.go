@@ -208,3 +208,25 @@ func TestABareCommandIsNotLookedForInTheWorkingFolder(t *testing.T) {
 		}
 	}
 }
+
+// A file that is allowed is only that program as long as nothing else is loaded into it.
+func TestAnAllowedPluginLoadsNothingOfTheKubeconfigs(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "Ld_Preload", "AWS_PROFILE"} {
+		exec := fmt.Sprintf("{apiVersion: %s, interactiveMode: Never, command: %q, env: [{name: %s, value: ./planted.so}]}", V1, self, name)
+		path := kubeconfig(t, t.TempDir(), "", exec)
+		if _, err := load(path, Options{}); err != nil {
+			t.Errorf("%s without a list: %v", name, err)
+		}
+		_, err := load(path, Options{Allow: []string{self}})
+		switch refused := name != "AWS_PROFILE"; {
+		case refused != (err != nil):
+			t.Errorf("%s: %v", name, err)
+		case refused && (!strings.Contains(err.Error(), `variable "`+name+`" of env is not allowed`) || strings.Contains(err.Error(), "planted")):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

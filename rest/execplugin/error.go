@@ -2,6 +2,7 @@ package execplugin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,10 +49,24 @@ const (
 	longSecret = 16 // and an argument that is no flag
 )
 
-// mask hides what the kubeconfig gave the plugin in confidence, for some programs repeat their command line when they fail, and the last token. Short
-// arguments that nothing marks as secret stay: they are the commands that a failure is about.
+// mask hides what the kubeconfig gave the plugin in confidence, for some programs repeat their command line when they fail, and the last credential.
+// Short arguments that nothing marks as secret stay: they are the commands that a failure is about.
 func (p *Plugin) mask(text string) string {
-	for _, s := range p.secrets() {
+	all := p.secrets()
+	for _, s := range all {
+		if strings.ContainsRune(s, '\n') { // such as a key, which is shown line by line
+			for line := range strings.Lines(s) {
+				if len(line) > longEnv {
+					all = append(all, line)
+				}
+			}
+		}
+	}
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
+	for _, s := range all {
 		if len(s) >= minSecret {
 			text = strings.ReplaceAll(text, escape(s, " | "), "<masked>")
 		}
@@ -80,7 +95,7 @@ func (p *Plugin) secrets() (all []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.last != nil {
-		all = append(all, p.last.token)
+		all = append(all, p.last.token, p.last.pem)
 	}
 	return all
 }

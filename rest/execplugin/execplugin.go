@@ -19,7 +19,8 @@ import (
 // Options say which plugins may run, and how. Zero is the documented default.
 type Options struct {
 	// Allow names the programs that may run, as commands or paths. Both a kubeconfig's command and these names are looked up, and the files found must be
-	// the same. Nil allows every program, an empty list none.
+	// the same. Nil allows every program, an empty list none. Arguments and environment stay the kubeconfig's, but for LD_ and DYLD_ variables, and many
+	// programs can be told by them to run others: a list says which programs are meant, not that a kubeconfig is harmless.
 	Allow []string
 	// Timeout bounds one run. Default 1 minute, 5 minutes when the plugin may ask at the terminal; negative is no limit.
 	Timeout time.Duration

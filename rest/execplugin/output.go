@@ -26,21 +26,24 @@ func (l *limited) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// maxTail is how much of standard error is kept for an error's text.
-const maxTail = 1 << 10
+const (
+	maxTail = 1 << 10  // how much of standard error is kept for an error's text
+	maxKept = 64 << 10 // and how much of it is looked through for secrets: half of one is not recognised
+)
 
-// tail keeps the end of what is written, and shows it line by line as it comes.
+// tail keeps the end of what is written, and shows it line by line as it comes. Lines are shown whole or not at all, so that a secret in them is found.
 type tail struct {
 	show io.Writer
 	mask func(string) string
 	kept []byte
+	cut  bool   // kept begins in the middle of a line
 	line []byte // the one that has not ended
-	cut  bool
+	long bool   // it began more than maxKept bytes ago
 }
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.kept = append(t.kept, b...)
-	if over := len(t.kept) - maxTail; over > 0 {
+	if over := len(t.kept) - maxKept; over > 0 {
 		t.cut = true
 		t.kept = append(t.kept[:0], t.kept[over:]...)
 	}
@@ -50,7 +53,11 @@ func (t *tail) Write(b []byte) (int, error) {
 	t.line = append(t.line, b...)
 	for {
 		line, rest, ended := bytes.Cut(t.line, []byte("\n"))
-		if !ended && len(line) < maxTail {
+		if t.long = t.long || len(line) > maxKept; t.long {
+			line = nil
+		}
+		if !ended {
+			t.line = line
 			return len(b), nil
 		}
 		t.print(line)
@@ -60,20 +67,32 @@ func (t *tail) Write(b []byte) (int, error) {
 
 // flush shows a last line without an end.
 func (t *tail) flush() {
-	if t.show != nil && len(t.line) > 0 {
+	if t.show != nil && (len(t.line) > 0 || t.long) {
 		t.print(t.line)
 		t.line = nil
 	}
 }
 
 func (t *tail) print(line []byte) {
-	_, _ = io.WriteString(t.show, t.mask(escape(strings.TrimRight(string(line), "\r"), ""))+"\n") // whoever looks may have gone
+	text := t.mask(escape(strings.TrimRight(string(line), "\r"), ""))
+	if t.long {
+		text, t.long = fmt.Sprintf("(a line of more than %d bytes)", maxKept), false
+	}
+	_, _ = io.WriteString(t.show, text+"\n") // whoever looks may have gone
 }
 
 // text is the end of what was said, in one line.
 func (t *tail) text() string {
-	text := t.mask(escape(strings.TrimSpace(string(t.kept)), " | "))
+	kept := t.kept
 	if t.cut {
+		_, kept, _ = bytes.Cut(kept, []byte("\n")) // what is there of the first line may be the end of a secret
+	}
+	text := t.mask(escape(strings.TrimSpace(string(kept)), " | "))
+	over := len(text) - maxTail
+	if over > 0 {
+		text = text[over:]
+	}
+	if t.cut || over > 0 {
 		text = "..." + text
 	}
 	return text

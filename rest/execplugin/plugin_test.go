@@ -252,3 +252,57 @@ func TestNoPrintOfAPluginShowsWhatItIsToldOrGives(t *testing.T) {
 		}
 	}
 }
+
+// A secret is recognised as a whole: neither the bound of what is kept, nor the end of a write, nor its own line ends, nor another secret that is a part
+// of it may leave some of it to be seen.
+func TestNoPieceOfASecretIsShown(t *testing.T) {
+	long := strings.Repeat("planted-", 300)
+	var lines string
+	for i := range 20 {
+		lines += fmt.Sprintf("planted line %02d of a key\n", i)
+	}
+	for name, says := range map[string]string{
+		"longer than what an error shows": "refused: " + long + "\n",
+		"longer, and more behind it":      "refused: " + long + strings.Repeat(" x", 600) + "\n",
+		"beyond what is kept":             long + strings.Repeat("x", maxKept-100) + "\n",
+		"in many lines":                   "the key is\n" + lines,
+		"some of its lines":               lines[len(lines)/2:],
+		"one within another":              "short-planted and short-planted-longer-planted",
+		"over and over":                   strings.Repeat(long+"\n", 100),
+		"over and over, in one line":      strings.Repeat(long, 100),
+	} {
+		file := filepath.Join(t.TempDir(), "says")
+		if err := os.WriteFile(file, []byte(says), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := acting(t, "fail", file)
+		c.Env = append(c.Env, EnvVar{"A", "short-planted"}, EnvVar{"B", "short-planted-longer-planted"}, EnvVar{"C", long}, EnvVar{"D", lines})
+		var shown bytes.Buffer
+		p := newPlugin(t, Options{Stderr: &shown}, c)
+		_, _, err := p.Credential(t.Context())
+		if e := asError(t, err); strings.Contains(e.Error(), "plant") || strings.Contains(e.Error(), "longer-") || len(e.Stderr) > maxTail+3 {
+			t.Errorf("%s: %q", name, e.Error())
+		}
+		if text := shown.String(); strings.Contains(text, "plant") || strings.Contains(text, "longer-") || !strings.HasSuffix(text, "\n") {
+			t.Errorf("%s: shown %q", name, text)
+		}
+	}
+}
+
+// The plugin says something while it fetches the next credential: the last one is still good, and not to be seen.
+func TestTheLastCredentialIsNotShown(t *testing.T) {
+	cert, key := newPair(t)
+	p := newPlugin(t, Options{}, acting(t, "print", answer(V1, map[string]any{"token": "planted-token", "clientCertificateData": cert, "clientKeyData": key})))
+	if _, _, err := p.Credential(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text := p.mask(escape("refused: planted-token "+key, " | "))
+	for _, line := range strings.Split(strings.TrimSpace(key), "\n") {
+		if strings.Contains(text, line) || strings.Contains(text, "planted") {
+			t.Errorf("%q", text)
+		}
+		if text := p.mask(line); text != "<masked>" {
+			t.Errorf("%q", text)
+		}
+	}
+}

@@ -125,8 +125,18 @@ func (p *Plugin) allowed() error {
 		}
 		own := &Plugin{} // names of the caller's are not the kubeconfig's folder's business
 		if file, err := own.find(name); err == nil && file == path {
-			return nil
+			return p.unchanged()
 		}
 	}
 	return errorf("command %q is not among the plugins that this program allows", clip(p.config.Command))
+}
+
+// unchanged refuses the variables by which a kubeconfig would load code of its own into a program that is allowed.
+func (p *Plugin) unchanged() error {
+	for _, v := range p.config.Env {
+		if name := strings.ToUpper(v.Name); strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") {
+			return errorf("variable %q of env is not allowed: it changes what an allowed program does", clip(v.Name))
+		}
+	}
+	return nil
 }
