@@ -95,9 +95,7 @@ func (c *Client) begin(ctx context.Context, w *wireRequest, proxy *url.URL, cert
 	if ctx.Err() != nil {
 		return nil, &Error{Phase: PhaseDial, Addr: c.origin.addr(), Err: contextError(ctx)}
 	}
-	if cert != nil {
-		c.tls.use(cert)
-	}
+	c.tls.use(cert)
 	for !fresh {
 		cn := c.pool.take(proxyKey(proxy))
 		if cn == nil {

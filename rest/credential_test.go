@@ -188,3 +188,35 @@ func (c *peerConn) stream() {
 	io.Copy(io.Discard, c.br)
 	c.Close()
 }
+
+// A source that had a certificate and now has a token alone is somebody else: API servers look at the certificate first.
+func TestACertificateThatASourceGaveUpIsNotShownAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ca := newAuthority(t)
+		server := ca.server("api.example")
+		server.ClientAuth = tls.RequestClientCert
+		p := newPeer(t)
+		defer p.close()
+		source := &fixedSource{cert: pairOf(t, ca, "first")}
+		c := p.client(Config{Server: "https://api.example", CAData: ca.PEM, Credentials: source})
+		defer c.Close()
+		for range 2 {
+			p.run(func() {
+				conn := p.accept().secure(server)
+				if conn == nil {
+					return
+				}
+				n := len(conn.Conn.(*tls.Conn).ConnectionState().PeerCertificates)
+				conn.serveForever("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n" + itoa(n))
+			})
+		}
+		for _, want := range []string{"1", "0"} {
+			if want == "0" {
+				source.give("token", nil)
+			}
+			if o := fetch(t, c, Request{Path: "/"}); o.Body != want {
+				t.Errorf("got %q certificates, want %q: %v", o.Body, want, o.Err)
+			}
+		}
+	})
+}

@@ -97,7 +97,8 @@ func (s *tlsSource) config() *tls.Config {
 	return s.made
 }
 
-// use takes the client certificate that Config.Credentials gave into force. One of the configuration comes first.
+// use takes the client certificate that Config.Credentials gave into force, nil for none: a source that went over to a token is not to be taken for
+// the last certificate's owner. One of the configuration comes first.
 func (s *tlsSource) use(cert *tls.Certificate) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
