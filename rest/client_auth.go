@@ -73,6 +73,7 @@ func checkToken(token string) error {
 	return nil
 }
 
+//go:noinline
 func refuseCleartext(host string) error {
 	return &Error{
 		Phase: PhaseConfig, Rule: "credentials over plain http to " + quote(host),

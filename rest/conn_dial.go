@@ -68,15 +68,14 @@ func (cn *conn) dial(ctx context.Context, c *Client, proxy *url.URL, t traces) e
 	if err == nil && raw == nil {
 		err = errors.New("Config.Dial returned no connection")
 	}
-	if err == nil && proxy == nil && c.strays(raw) {
-		_ = raw.Close() // nothing was written
-		err = refuseCleartext(c.origin.host)
-	}
 	if err != nil {
 		if c.life.Err() != nil {
 			err = errClientClosed
 		}
 		err = dialError(ctx, cn.dialed, timedOut, c.cfg.DialTimeout, err)
+	} else if c.strays(raw) {
+		_ = raw.Close() // nothing was written
+		err = refuseCleartext(c.origin.host)
 	}
 	if t.any() {
 		done := DialDone{Conn: cn.id, Time: time.Now(), Duration: time.Since(cn.born), Err: err}
@@ -94,20 +93,17 @@ func (cn *conn) dial(ctx context.Context, c *Client, proxy *url.URL, t traces) e
 }
 
 // strays reports whether credentials would leave the machine in the clear: localhost and names below it are whatever the resolver says, and it may ask
-// the network. Config.Dial knows where it leads.
+// the network. Config.Dial knows where it leads; a proxy is not told any.
 func (c *Client) strays(raw net.Conn) bool {
-	if c.origin.scheme != "http" || c.origin.socket || c.cfg.Dial != nil || c.cfg.AllowTokenOverHTTP || !c.hasCredentials() {
+	if c.origin.scheme != "http" || c.cfg.Dial != nil || c.cfg.AllowTokenOverHTTP || !c.hasCredentials() {
 		return false
 	}
 	to, ok := raw.RemoteAddr().(*net.TCPAddr)
-	return !ok || !to.IP.IsLoopback()
+	return ok && !to.IP.IsLoopback()
 }
 
 // dialError sorts what a dialler returns.
 func dialError(ctx context.Context, addr string, timedOut bool, limit time.Duration, err error) error {
-	if refused, ok := err.(*Error); ok && refused.Phase == PhaseConfig {
-		return refused
-	}
 	e := &Error{Phase: PhaseDial, Addr: addr, Err: err}
 	switch {
 	case ctx.Err() != nil:
