@@ -58,18 +58,24 @@ func (r *report) missing() []string {
 	return all
 }
 
+// printRatios writes a table of ratios, with bars or all without.
 func printRatios(w io.Writer, ratios []ratio) {
 	t := tabwriter.NewWriter(w, 0, 1, 1, ' ', 0)
-	fmt.Fprint(t, "| ours\t| figure\t| beside\t| measured\t| bar\t| met\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|\n")
+	head, rule := "| ours\t| figure\t| beside\t| measured\t|", "|---\t|---\t|---\t|---\t|"
+	if ratios[0].Judged {
+		head, rule = head+" bar\t| met\t|", rule+"---\t|---\t|"
+	}
+	fmt.Fprintf(t, "%s\n%s\n", head, rule)
 	for _, x := range ratios {
-		bar, met := "-", "-"
+		fmt.Fprintf(t, "| %s\t| %s\t| %s\t| %.3g\t|", x.Ours, title(x.Section, x.Figure), x.beside(), x.Ratio)
 		if x.Judged {
-			bar, met = x.bar(), "**no**"
+			met := "**no**"
+			if x.Met {
+				met = "yes"
+			}
+			fmt.Fprintf(t, " %s\t| %s\t|", x.bar(), met)
 		}
-		if x.Met {
-			met = "yes"
-		}
-		fmt.Fprintf(t, "| %s\t| %s\t| %s\t| %.3g\t| %s\t| %s\t|\n", x.Ours, title(x.Section, x.Figure), x.beside(), x.Ratio, bar, met)
+		fmt.Fprintln(t)
 	}
 	_ = t.Flush() // who cannot read it sees that
 	fmt.Fprintln(w)
