@@ -3,6 +3,7 @@ package secrets
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -39,6 +40,7 @@ func TestTheCommandPrintsNoSecret(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			s, dir := newServer(t), t.TempDir()
+			var all strings.Builder
 			m := methods(t, s, keys, dir)[i]
 			_, _, _ = m.load(t, dir) // writes the kubeconfig; what comes of it is the command's to say
 			for _, mode := range []string{"ok", "unauthorized", "forbidden", "broken", "redirect", "cut", "no JSON", "no HTTP"} {
@@ -48,6 +50,7 @@ func TestTheCommandPrintsNoSecret(t *testing.T) {
 				s.set(mode)
 				for j, args := range commands {
 					code, stdout, stderr := m.command(t, binary, dir, args)
+					all.WriteString(stdout + stderr)
 					found := planted.Find(stderr)
 					if j < 3 {
 						found = append(found, planted.Find(stdout)...)
@@ -65,6 +68,11 @@ func TestTheCommandPrintsNoSecret(t *testing.T) {
 					t.Errorf("the server was not told %s, so this shows nothing", m.sent)
 				}
 			}
+			log, err := os.ReadFile(filepath.Join(dir, "keys"))
+			if tls := strings.HasPrefix(fmt.Sprint(m.cluster["server"]), "https:"); !m.refused && tls && len(log) == 0 {
+				t.Errorf("%v: %d bytes in the key log, so this shows nothing", err, len(log))
+			}
+			checkKeyLog(t, string(log), all.String(), planted)
 		})
 	}
 }
@@ -73,7 +81,7 @@ func (m method) command(t *testing.T, binary, dir string, args []string) (code i
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	args = append(append(args, "--kubeconfig", filepath.Join(dir, "config")), m.flags...)
+	args = append(append(args, "--kubeconfig", filepath.Join(dir, "config"), "--key-log", filepath.Join(dir, "keys")), m.flags...)
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PLANTED=" + envSecret, "GOTRACEBACK=system"}, m.env...)
 	var out, errs bytes.Buffer

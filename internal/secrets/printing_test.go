@@ -23,6 +23,7 @@ import (
 
 // output is all that has been printed, by what printed it.
 type output struct {
+	keys keyLog
 	mu   sync.Mutex
 	seen map[string]*strings.Builder
 }
@@ -58,6 +59,17 @@ func (o *output) search(t *testing.T, planted Planted) {
 			t.Errorf("%s shows %s:\n%.2000s", what, strings.Join(found, ", "), o.seen[what].String())
 		}
 	}
+}
+
+// all is everything that was printed.
+func (o *output) all() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var b strings.Builder
+	for _, seen := range o.seen {
+		b.WriteString(seen.String())
+	}
+	return b.String()
 }
 
 func (o *output) trace() *rest.Trace {
@@ -116,12 +128,15 @@ func (s *server) checkMode(t *testing.T, m method, dir, mode string, planted Pla
 	var o output
 	err := o.use(t, m, dir)
 	o.search(t, planted)
+	checkKeyLog(t, o.keys.String(), o.all(), planted)
 	switch {
 	case m.refused && err == nil:
 		t.Error("accepted")
 	case m.refused || mode != "ok":
 	case err != nil || !s.wasTold(m.sent):
 		t.Errorf("%v; the server was not told %s, so this shows nothing", err, m.sent)
+	case (o.keys.String() != "") != strings.HasPrefix(fmt.Sprint(m.cluster["server"]), "https:"):
+		t.Errorf("a key log of %d bytes, so this shows nothing", len(o.keys.String()))
 	}
 	if t.Failed() {
 		t.Fatalf("in mode %s", mode)
@@ -141,7 +156,7 @@ func (o *output) use(t *testing.T, m method, dir string) error {
 	if config.Credentials != nil {
 		o.print("Credentials", config.Credentials)
 	}
-	config.Trace = o.trace()
+	config.Trace, config.KeyLog = o.trace(), &o.keys
 	client, err := rest.NewClient(config)
 	o.failure("NewClient", err)
 	if err != nil {
