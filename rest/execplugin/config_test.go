@@ -182,7 +182,9 @@ func TestOnlyAllowedPluginsRun(t *testing.T) {
 		{"./aws", []string{"aws"}, false}, // the kubeconfig's own, which goes by the name of another
 		{folder + "/aws", []string{"aws"}, false},
 		{"./aws", []string{folder + "/aws"}, true},
-		{"gone", []string{"gone"}, false},
+		{"gone", []string{"gone"}, true}, // the run says that it is not there
+		{"./gone", []string{"./gone"}, false},
+		{folder + "/gone", []string{folder + "/gone"}, false},
 		{"gone", []string{"aws"}, false},
 	} {
 		exec := "{apiVersion: " + V1 + ", interactiveMode: Never, command: " + test.command + "}"

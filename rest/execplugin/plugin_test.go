@@ -170,11 +170,13 @@ func TestAFailureShowsWhatThePluginSaid(t *testing.T) {
 }
 
 func TestAPluginThatIsNotThereIsExplained(t *testing.T) {
-	p := newPlugin(t, Options{}, Config{APIVersion: V1, InteractiveMode: Never, Command: "no-such-plugin", InstallHint: "get it\x1b[2J\nfrom us"})
-	_, _, err := p.Credential(t.Context())
-	want := `plugin "no-such-plugin": it cannot be found: executable file not found in $PATH; the kubeconfig says: get it\x1b[2J | from us`
-	if e := asError(t, err); e.Error() != want {
-		t.Errorf("got  %s\nwant %s", e.Error(), want)
+	for _, allow := range [][]string{nil, {"aws", "no-such-plugin"}} {
+		p := newPlugin(t, Options{Allow: allow}, Config{APIVersion: V1, InteractiveMode: Never, Command: "no-such-plugin", InstallHint: "get it\x1b[2J\nfrom us"})
+		_, _, err := p.Credential(t.Context())
+		want := `plugin "no-such-plugin": it cannot be found: executable file not found in $PATH; the kubeconfig says: get it\x1b[2J | from us`
+		if e := asError(t, err); e.Error() != want {
+			t.Errorf("got  %s\nwant %s", e.Error(), want)
+		}
 	}
 }
 
