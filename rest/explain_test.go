@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"github.com/rawwatch/rawwatch/status"
 )
@@ -121,4 +122,20 @@ func TestSOCKSRefusalsAreExplained(t *testing.T) {
 			t.Errorf("%+v: %s", err, text)
 		}
 	}
+}
+
+// Names in a certificate may hold any ASCII, and crypto/tls repeats them.
+func TestACertificateCannotWriteToTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ca := newAuthority(t)
+		p := newPeer(t)
+		defer p.close()
+		c := p.client(Config{Server: "https://api.example", CAData: ca.PEM})
+		defer c.Close()
+		p.run(func() { p.accept().secure(ca.server("evil\x1b[2J\a\r\nlogin")) })
+		_, err := c.Do(t.Context(), Request{Path: "/"})
+		if text := asError(t, err).Error() + Explain(err); strings.ContainsAny(text, "\x1b\a\r\n") || !strings.Contains(text, `evil\x1b[2J`) {
+			t.Errorf("%q", text)
+		}
+	})
 }
