@@ -2,9 +2,7 @@ package informer
 
 import (
 	"context"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/rawwatch/rawwatch/fifo"
 	"github.com/rawwatch/rawwatch/listwatch"
@@ -222,7 +220,7 @@ func (s *source[T]) replace(ctx context.Context, d fifo.Delta[*job[T]]) error {
 	}
 	s.version = d.Value.version
 	clear(s.ahead) // the list is not older, or of another epoch
-	maps.DeleteFunc(s.buried, func(key Key, _ string) bool { return !slices.Contains(list.risen, key) })
+	s.buried.keep(list.risen)
 	s.reflector.Applied(s.version)
 	// Under the lock: who subscribes next begins by itself.
 	s.progress.update(func(p *progress) { p.synced, p.version, p.epoch, p.err = true, s.version, list.epoch, nil })

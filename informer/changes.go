@@ -49,6 +49,9 @@ func appendEvents[T any](dst []Event[T], c *store.Change[T], o origin, generatio
 		if !c.Existed {
 			return dst
 		}
+		if c.UID != "" && c.OldUID != "" && c.OldUID != c.UID {
+			o.stale, o.last = true, false // nobody has seen the end of the one, nor the other
+		}
 		return append(dst, deletion(c, o, generation))
 	}
 	e := Event[T]{

@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/rawwatch/rawwatch/fifo"
@@ -28,11 +29,16 @@ func (s *source[T]) gone(ctx context.Context, had store.Entry[T]) {
 	if had.UID == "" {
 		return
 	}
-	j := &job[T]{source: s, again: true}
-	j.done.Store(true)
-	_ = s.queue.Push(ctx, fifo.Delta[*job[T]]{ // it fails when everything ends
-		Type: fifo.Deleted, Key: had.Key, UID: had.UID, ResourceVersion: had.ResourceVersion, Value: j, Received: time.Now(),
-	})
+	d := s.found(fifo.Deleted, had.Key, had.UID, had.ResourceVersion)
+	d.Value.done.Store(true)
+	_ = s.queue.Push(ctx, d) // it fails when everything ends
+}
+
+// found is what a GET has found out, on its way to the store.
+//
+//go:noinline // it is large
+func (s *source[T]) found(t fifo.DeltaType, key Key, uid, version string) fifo.Delta[*job[T]] {
+	return fifo.Delta[*job[T]]{Type: t, Key: key, UID: uid, ResourceVersion: version, Value: &job[T]{source: s, again: true}, Received: time.Now()}
 }
 
 // buried are the UIDs of objects whose deletion a GET has told before the watch came to it. No UID comes back, so what the watch is still to bring of one is
@@ -45,6 +51,15 @@ func (s *source[T]) bury(key Key, uid string) {
 		s.buried = make(buried)
 	}
 	s.buried[key] = uid
+}
+
+// keep forgets the others.
+func (b buried) keep(keys []Key) {
+	for key := range b {
+		if !slices.Contains(keys, key) {
+			delete(b, key)
+		}
+	}
 }
 
 // haunts reports whether a change is about an object that has been buried, and is to be left out. Only a restored etcd could bring one back, so it is read again.

@@ -130,6 +130,41 @@ func TestDeletionOfAnEarlierLifeIsNone(t *testing.T) {
 	})
 }
 
+// What is told of a deletion is about the object that was seen, not about one that came and went unseen under its name.
+func TestDeletionOfALifeThatNobodySawEndsTheOneThatWasSeen(t *testing.T) {
+	bubble(t, fakeapi.Options{}, func(k *kit) {
+		k.put("a", "n1")
+		lose := false
+		k.RewriteEvents(func(_ *httpRequest, e fakeapi.Event) []fakeapi.Event {
+			if lose && e.Type != "BOOKMARK" {
+				return nil
+			}
+			return []fakeapi.Event{e}
+		})
+		i := k.pods(Options{})
+		var told record
+		var last Event[*pod]
+		i.Subscribe(Handler[*pod]{OnEvent: func(e Event[*pod]) { told.pod(e); last = e }})
+		stop := run(k, i)
+		defer stop()
+		synced(k, i)
+		settle()
+		told.take()
+		had, _ := i.Store().Entry(podKey("a"))
+		lose = true
+		k.remove("a")
+		k.put("a", "n2")
+		settle()
+		lose = false
+		k.remove("a")
+		settle()
+		told.want(k, "the first life is over, the second was never told of", "Deleted a n1> stale")
+		if last.UID != had.UID || last.ResourceVersion != had.ResourceVersion {
+			k.Errorf("deleted was %s at %s", last.UID, last.ResourceVersion)
+		}
+	})
+}
+
 // An item that does not say which object it is may be any of those that the list lacks. None of them is taken for deleted before it has been asked for.
 func TestUnnamedItemOfARelistDeletesNothing(t *testing.T) {
 	bubble(t, fakeapi.Options{}, func(k *kit) {

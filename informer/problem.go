@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -75,6 +76,8 @@ func (p *problems) add(problem Problem) {
 }
 
 // readAgain has an object read again by GET. The caller holds mu.
+//
+//go:noinline // it is called from everywhere
 func (p *problems) readAgain(key Key) {
 	if slices.Contains(p.rereads, key) {
 		return
@@ -130,11 +133,13 @@ func (p *problems) settled(key Key, last uint64) {
 	}
 }
 
-// cleared forgets a key's problem.
-func (p *problems) cleared(key Key) {
+// cleared is settled for those who do not hold mu.
+//
+//go:noinline // it is called from everywhere
+func (p *problems) cleared(key Key, last uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.stale, key)
+	p.settled(key, last)
 }
 
 // problem reports and counts, and has the object read again.
@@ -162,7 +167,7 @@ func (i *Informer[T]) indexProblems(err error) {
 			p.Key = ie.Key
 		}
 		i.problem(p)
-		i.problems.cleared(p.Key)
+		i.problems.cleared(p.Key, math.MaxUint64)
 	}
 }
 

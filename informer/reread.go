@@ -88,15 +88,10 @@ func (s *source[T]) reread(ctx context.Context, key Key) (asked bool) {
 		return true
 	}
 	if had, ok := i.store.Entry(key); ok && had.UID == string(frame.Identity.UID) && had.ResourceVersion == string(frame.Identity.ResourceVersion) {
-		i.problems.mu.Lock()
-		i.problems.settled(key, problem)
-		i.problems.mu.Unlock()
+		i.problems.cleared(key, problem)
 		return true
 	}
-	s.push(ctx, fifo.Delta[*job[T]]{
-		Type: fifo.Updated, Key: key, UID: string(frame.Identity.UID), ResourceVersion: string(frame.Identity.ResourceVersion),
-		Value: &job[T]{source: s, again: true}, Received: time.Now(),
-	}, frame.Object)
+	s.push(ctx, s.found(fifo.Updated, key, string(frame.Identity.UID), string(frame.Identity.ResourceVersion)), frame.Object)
 	return true
 }
 

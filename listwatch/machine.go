@@ -21,6 +21,7 @@ type machine struct {
 	paged       bool   // the server pages lists from its cache, so it has none: go on paging
 	unmarked    int    // watch-lists in a row that ended without a marker
 	probe       bool   // the server may have been replaced behind our back
+	spread      bool   // what comes next comes after a random wait of its own
 	refusals    int    // of the probe since a watch was accepted
 	short       int    // watches in a row that ended at once
 	malformed   string // the version at which bytes were malformed last
@@ -109,6 +110,7 @@ func (m *machine) enter(s state, reason string, err error) *action {
 
 // wait enters the waiting state.
 func (m *machine) wait(delay time.Duration, then next, in *input) {
+	m.spread = false
 	m.enter(&waiting{then: then, reason: in.reason}, in.reason, in.err).wait = delay
 	m.emit(actWait).wait = delay
 }
@@ -162,9 +164,11 @@ func (m *machine) behind(version string) error {
 	return &VersionError{Rule: "the server is behind what it had said before", Got: version, Had: m.received}
 }
 
-// badMayRelist reports whether a bad object may cause a relist, and notes it: a permanently bad one must not keep us listing.
-func (m *machine) badMayRelist(now time.Time) bool {
+// badMayRelist reports whether a bad object may cause a relist now, and notes it: a permanently bad one must not keep us listing. What may not be yet will be
+// later, for nothing else tells of what was lost.
+func (m *machine) badMayRelist(now time.Time, reason string) bool {
 	if m.o.badFrameRelist < 0 || !m.badRelist.IsZero() && now.Sub(m.badRelist) < m.o.badFrameRelist {
+		m.repeat.lost = reason
 		return false
 	}
 	m.badRelist = now

@@ -6,8 +6,8 @@ import (
 	"github.com/rawwatch/rawwatch/rest"
 )
 
-// relist begins a new complete state for the reason in in. After a healthy period it begins soon; one relist after the other is slowed down, or a server
-// that answers each watch with 410 would be listed without end.
+// relist begins a new complete state for the reason in in. After a healthy period it begins soon, or at once where the clients have just been spread; one
+// relist after the other is slowed down, or a server that answers each watch with 410 would be listed without end.
 func (m *machine) relist(now time.Time, in *input) {
 	if m.gaveUp(in) {
 		return
@@ -16,8 +16,13 @@ func (m *machine) relist(now time.Time, in *input) {
 	m.emit(actRelist).reason = in.reason
 	var delay time.Duration
 	if m.lists.healthy(m.o.backoff, now) && in.retryAfter == 0 {
-		delay = m.soon()
 		m.lists.restart()
+		if m.spread {
+			m.spread = false
+			m.list(now, in)
+			return
+		}
+		delay = m.soon()
 	} else {
 		delay = m.delay(&m.lists, now, in)
 	}
@@ -129,7 +134,7 @@ func (m *machine) complete(now time.Time, version string) {
 func (m *machine) lostItem(now time.Time, open bool) bool {
 	lost := m.lost
 	m.lost = false
-	if !lost || !m.badMayRelist(now) {
+	if !lost || !m.badMayRelist(now, ReasonConsumer) {
 		return false
 	}
 	if open {

@@ -17,6 +17,7 @@ type watching struct {
 	timeout  int64     // seconds
 	accepted bool
 	counted  bool // the body has a length
+	spread   bool // the request came after a random wait
 	frames   int64
 	beat     heartbeat
 }
@@ -26,7 +27,8 @@ func (*watching) name() string { return "watching" }
 // requestWatch asks for what came after the received version.
 func (m *machine) requestWatch(now time.Time, in *input) {
 	q := m.newWatch(forWatch, m.received)
-	s := &watching{since: now, timeout: q.list.TimeoutSeconds, beat: heartbeat{fixed: m.o.idle}}
+	s := &watching{since: now, timeout: q.list.TimeoutSeconds, spread: m.spread, beat: heartbeat{fixed: m.o.idle}}
+	m.spread = false
 	q.idle, q.head, q.resume = s.beat.limit(), s.beat.limit(), in.reason != ReasonSynced
 	m.enter(s, in.reason, in.err)
 	m.send(q)
@@ -47,7 +49,7 @@ func (s *watching) step(m *machine, now time.Time, in *input) {
 	case inBad:
 		s.frames++
 		m.yield(Problem, "", in.reason, in.err)
-		if m.badMayRelist(now) {
+		if m.badMayRelist(now, ReasonBadFrame) {
 			m.abandon(now, ReasonBadFrame, in.err)
 		}
 	case inEnded:
@@ -57,6 +59,9 @@ func (s *watching) step(m *machine, now time.Time, in *input) {
 	}
 	if m.state == s && m.repeat.due(now) {
 		m.abandon(now, ReasonBadItem, nil)
+	}
+	if lost := m.repeat.lost; m.state == s && lost != "" && m.badMayRelist(now, lost) {
+		m.abandon(now, lost, nil)
 	}
 }
 
@@ -106,6 +111,7 @@ func (s *watching) ended(m *machine, now time.Time, in *input) {
 	}
 	switch in.reason {
 	case ReasonExpired, ReasonTooLarge, ReasonNotFound, ReasonStoreReadError, ReasonUnsupported:
+		m.spread = s.spread && s.frames == 0 && now.Sub(s.since) < tooShort // the first answer
 		m.relist(now, in)
 	case ReasonInternalError:
 		s.internal(m, now, in)
@@ -185,6 +191,7 @@ func (s *watching) resume(m *machine, now time.Time, in *input) {
 	healthy := s.accepted && !s.counted && now.Sub(s.since) >= healthyWatch
 	if healthy && in.retryAfter == 0 && in.reason != ReasonThrottled {
 		m.wait(m.soon(), thenResume, in)
+		m.spread = true
 		return
 	}
 	m.wait(m.delay(&m.watches, now, in), thenResume, in)
@@ -198,7 +205,7 @@ func (s *watching) failed(m *machine, now time.Time, in *input) {
 		m.wait(m.soon(), thenResume, &input{reason: ReasonConsumer, err: in.err})
 		return
 	}
-	if m.badMayRelist(now) {
+	if m.badMayRelist(now, ReasonConsumer) {
 		m.abandon(now, ReasonConsumer, in.err)
 	}
 }

@@ -55,8 +55,9 @@ type Options struct {
 	// InternalErrorWindow is for how long ERROR events of reason InternalError are answered by a resume before they force a relist. Default 30 s; a minute
 	// without one begins a new window.
 	InternalErrorWindow time.Duration
-	// BadFrameRelist is how often, at most, bad events and [Reflector.Failed] may cause a relist. Default once an hour; negative never. A list with bad
-	// items is repeated after a minute, and after twice as long each time until it has none: at this interval in the end.
+	// BadFrameRelist is how often, at most, bad events and [Reflector.Failed] may cause a relist; what comes in between causes one when that time is over.
+	// Default once an hour; negative never. A list with bad items is repeated after a minute, and after twice as long each time until it has none: at this
+	// interval in the end.
 	BadFrameRelist time.Duration
 
 	// FailUntilSynced ends the iteration with the first failure before the first complete state: what a command-line tool wants. A server that asks to wait

@@ -7,11 +7,12 @@ import "time"
 const repeatFirst = time.Minute
 
 // repeat asks again for a complete state in which an item could not be read: it may have stood for an object that nobody has heard of, and that does not
-// change for days, so that no watch will tell of it.
+// change for days, so that no watch will tell of it. What was lost of a watch waits here, too, while it may not cause a relist yet.
 type repeat struct {
 	bad   bool // an item of the state under way, or of the last one
 	after time.Duration
 	at    time.Time // zero is not at all
+	lost  string    // the reason for a relist that may not be yet
 }
 
 // completed notes the end of a complete state. Negative most is never.
@@ -21,7 +22,7 @@ func (r *repeat) completed(now time.Time, most time.Duration) {
 		return
 	}
 	r.after = min(max(2*r.after, repeatFirst), max(most, repeatFirst))
-	r.at = now.Add(r.after)
+	r.at, r.lost = now.Add(r.after), ""
 }
 
 // due reports once that the time has come. A watch asks at whatever it gets: bookmarks come each minute, and it ends after some.

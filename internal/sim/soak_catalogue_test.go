@@ -48,7 +48,7 @@ func trials() []Trial {
 // allowed are the invariants that a client has to break for a while under a fault, because nobody can read from what comes what it was about. That it ends as the
 // server is (I1) is never among them for a fault that happens once.
 func allowed(v *Verdict, invariant string) bool {
-	if unfair[v.Fault.Name] {
+	if unfair[v.Fault.Name] || nameless[v.Fault.Name] {
 		return invariant != "I1" || v.Storm || v.Fault.Name == "handler-exits"
 	}
 	// An object in doubt is read again after the list, and until then the store shows what it had.
