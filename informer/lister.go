@@ -36,11 +36,15 @@ func (l Lister[T]) Get(name string) (T, bool) {
 }
 
 // All iterates over the objects.
-func (l Lister[T]) All() iter.Seq2[Key, T] {
+func (l Lister[T]) All() iter.Seq2[Key, T] { return func(yield func(Key, T) bool) { l.each(yield) } }
+
+// each is apart from All, so that All is inlined where it is called and the loop's body stays on the stack.
+func (l Lister[T]) each(yield func(Key, T) bool) {
 	if l.namespaced {
-		return l.store.Namespace(l.namespace)
+		l.store.Namespace(l.namespace)(yield)
+		return
 	}
-	return l.store.All()
+	l.store.All()(yield)
 }
 
 // List returns the objects for which match answers true, or all of them when it is nil.
