@@ -49,6 +49,7 @@ func TestABreachIsReportedWithItsPlace(t *testing.T) {
 		{"HTTQ/1.1 200 OK\r\n", 3},
 		{"HTTP/1.2 200 OK\r\n", 7},
 		{"HTTP/1.1 20 OK\r\n", 9},
+		{"HTTP/1.1 2000 OK\r\n", 12},
 		{"HTTP/1.1 200 O\x00K\r\n", 14},
 		{"HTTP/1.1 200 OK\n", 15},
 		{"HTTP/1.1 200 OK\r\nA: b\n", 21},
