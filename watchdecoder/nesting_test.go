@@ -75,6 +75,41 @@ func TestNestingIsTheByteLoop(t *testing.T) {
 	}
 }
 
+// Kinds are remembered at any depth: beyond 64 they are in words of their own.
+func TestKindsAreRememberedAtAnyDepth(t *testing.T) {
+	for depth := 1; depth <= 300; depth++ {
+		open, shut := "", ""
+		for i := range depth {
+			kind := i / 3 % 2
+			open += "[{"[kind : kind+1]
+			shut = "]}"[kind:kind+1] + shut
+		}
+		whole := nesting{max: depth}
+		if n, result := whole.skip([]byte(open+shut), 0); result != skipDone || n != 2*depth {
+			t.Fatalf("depth %d: %d at %d", depth, result, n)
+		}
+		parts := nesting{max: depth}
+		parts.skip([]byte(open), 0)
+		if n, result := parts.skip([]byte(shut), 0); result != skipDone || n != depth {
+			t.Fatalf("depth %d in two parts: %d at %d", depth, result, n)
+		}
+	}
+}
+
+// A backslash that ends a block of 64 bytes, and what was read so far, stands for the next byte all the same.
+func TestBackslashAtTheEndOfABlock(t *testing.T) {
+	for blocks := 1; blocks <= 3; blocks++ {
+		first := `["` + strings.Repeat("x", 64*blocks-3) + `\`
+		n := nesting{max: 2}
+		if passed, result := n.skip([]byte(first), 0); result != skipMore || passed != 64*blocks {
+			t.Fatalf("%d blocks: %d at %d", blocks, result, passed)
+		}
+		if passed, result := n.skip([]byte(`"]"]`), 0); result != skipDone || passed != 4 {
+			t.Fatalf("%d blocks: %d at %d behind the escaped quote", blocks, result, passed)
+		}
+	}
+}
+
 // Once too deep, brackets are counted to the end.
 func TestNestingBlind(t *testing.T) {
 	input := `[[["]\"]",{"a":[1,2]}]]]`
