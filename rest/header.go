@@ -10,6 +10,8 @@ type Field struct {
 type Header []Field
 
 // Get returns the first value of name, or "".
+//
+//go:noinline // it is called from everywhere
 func (h Header) Get(name string) string {
 	for i := range h {
 		if equalFold(h[i].Name, name) {

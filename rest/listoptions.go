@@ -61,28 +61,33 @@ func (o ListOptions) Query() url.Values {
 		{"resourceVersion", o.ResourceVersion},
 		{"resourceVersionMatch", o.ResourceVersionMatch},
 		{"continue", o.Continue},
+		{"limit", unlessZero(o.Limit)},
+		{"timeoutSeconds", unlessZero(o.TimeoutSeconds)},
+		{"allowWatchBookmarks", whereSet(&o.AllowWatchBookmarks, true)},
+		{"sendInitialEvents", whereSet(o.SendInitialEvents, false)},
+		{"watch", whereSet(&o.Watch, true)},
 	} {
 		if p.value != "" {
 			q.Set(p.name, p.value)
 		}
 	}
-	if o.Limit != 0 {
-		q.Set("limit", strconv.FormatInt(o.Limit, 10))
-	}
-	if o.TimeoutSeconds != 0 {
-		q.Set("timeoutSeconds", strconv.FormatInt(o.TimeoutSeconds, 10))
-	}
-	if o.AllowWatchBookmarks {
-		q.Set("allowWatchBookmarks", "true")
-	}
-	if o.SendInitialEvents != nil {
-		q.Set("sendInitialEvents", strconv.FormatBool(*o.SendInitialEvents))
-	}
-	if o.Watch {
-		q.Set("watch", "true")
-	}
 	for name, values := range o.Extra {
 		q[name] = append([]string(nil), values...)
 	}
 	return q
+}
+
+func unlessZero(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// whereSet is the text of a flag; only says that false is not worth one.
+func whereSet(flag *bool, only bool) string {
+	if flag == nil || only && !*flag {
+		return ""
+	}
+	return strconv.FormatBool(*flag)
 }

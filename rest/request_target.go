@@ -10,30 +10,30 @@ import (
 func escapePath(path string) (string, error) {
 	switch {
 	case !strings.HasPrefix(path, "/"):
-		return "", badTarget("the path must begin with /, " + quotePath(path))
+		return "", badTarget("the path must begin with /", path)
 	case strings.HasPrefix(path, "//"):
-		return "", badTarget("a path that begins with // could be taken for a host, " + quotePath(path))
+		return "", badTarget("a path that begins with // could be taken for a host", path)
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		plain := segment
 		if strings.Contains(plain, "%") {
 			var err error
 			if plain, err = url.PathUnescape(segment); err != nil {
-				return "", badTarget("a % that begins no escape, " + quotePath(path))
+				return "", badTarget("a % that begins no escape", path)
 			}
 		}
 		if plain == "." || plain == ".." {
-			return "", badTarget("a dot segment in the path, " + quotePath(path))
+			return "", badTarget("a dot segment in the path", path)
 		}
 		if strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return "", badTarget("a control character in the path, " + quotePath(path))
+			return "", badTarget("a control character in the path", path)
 		}
 	}
 	var b []byte
 	for i := range len(path) {
 		switch c := path[i]; {
 		case c == '?' || c == '#':
-			return "", badTarget("a query or fragment in the path (parameters go into Query), " + quotePath(path))
+			return "", badTarget("a query or fragment in the path (parameters go into Query)", path)
 		case isPathByte(c):
 			b = append(b, c)
 		default:
@@ -58,6 +58,7 @@ func isPathByte(c byte) bool {
 	return strings.IndexByte("-._~!$&'()*+,;=:@/%", c) >= 0
 }
 
-func badTarget(rule string) error {
-	return &Error{Phase: PhaseConfig, Rule: rule, Section: "RFC 9112 3.2.1"}
+//go:noinline // it is called from everywhere
+func badTarget(rule, path string) error {
+	return &Error{Phase: PhaseConfig, Rule: rule + ", " + quotePath(path), Section: "RFC 9112 3.2.1"}
 }

@@ -58,12 +58,11 @@ func (r Resource) Path(namespace, name string, subresource ...string) string {
 // rather than dropped: a Resource written without Namespaced would otherwise
 // silently address every namespace.
 func (r Resource) BuildPath(namespace, name string, subresource ...string) (string, error) {
-	for _, part := range []struct{ part, value string }{
-		{"version", r.Version}, {"resource", r.Resource},
-	} {
-		if part.value == "" {
-			return "", r.pathError(part.part, "", "must not be empty")
-		}
+	switch "" {
+	case r.Version:
+		return "", r.pathError("version", "", "must not be empty")
+	case r.Resource:
+		return "", r.pathError("resource", "", "must not be empty")
 	}
 	var b strings.Builder
 	if r.Group == "" {
@@ -100,7 +99,7 @@ func (r Resource) BuildPath(namespace, name string, subresource ...string) (stri
 	return b.String(), nil
 }
 
-func (r Resource) scope(b *strings.Builder, namespace, name string) error {
+func (r *Resource) scope(b *strings.Builder, namespace, name string) error {
 	switch {
 	case namespace != "" && !r.Namespaced:
 		return r.pathError("namespace", namespace, "the resource is cluster-scoped (Namespaced is false)")
@@ -113,7 +112,7 @@ func (r Resource) scope(b *strings.Builder, namespace, name string) error {
 	return nil
 }
 
-func (r Resource) segment(b *strings.Builder, part, value string) error {
+func (r *Resource) segment(b *strings.Builder, part, value string) error {
 	if rule := segmentRule(value); rule != "" {
 		return r.pathError(part, value, rule)
 	}
@@ -144,8 +143,8 @@ func segmentRule(value string) string {
 	return ""
 }
 
-func (r Resource) pathError(part, value, rule string) error {
-	return &PathError{Resource: r, Part: part, Value: value, Rule: rule}
+func (r *Resource) pathError(part, value, rule string) error {
+	return &PathError{Resource: *r, Part: part, Value: value, Rule: rule}
 }
 
 // GroupVersionResource returns the resource in apimachinery's type.
