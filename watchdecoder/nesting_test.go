@@ -2,6 +2,7 @@ package watchdecoder
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -145,6 +146,15 @@ func TestWordsAreTheByteLoops(t *testing.T) {
 		}
 		if got := textStop(text, from); got != stop {
 			t.Fatalf("textStop(%q, %d) = %d, want %d", text, from, got, stop)
+		}
+		end, high := from, false
+		for end < len(text) && text[end] != '"' && text[end] != '\\' && text[end] >= ' ' {
+			high = high || text[end] >= 0x80
+			end++
+		}
+		anyHigh := slices.ContainsFunc(text, func(c byte) bool { return c >= 0x80 })
+		if got, gotHigh := textEnd(text, from); got != end || high && !gotHigh || gotHigh && !anyHigh {
+			t.Fatalf("textEnd(%q, %d) = %d, %v, want %d, %v", text, from, got, gotHigh, end, high)
 		}
 		if got := plain(text); got != clean {
 			t.Fatalf("plain(%q) = %v", text, got)
