@@ -138,7 +138,7 @@ func (s *source[T]) beginReplace(ctx context.Context) error {
 // brings it: there is nothing to decode, nor to tell. A list takes it over as it is.
 func (s *source[T]) known(e *listwatch.Event) bool {
 	had := &s.had
-	if s.list != nil && !s.list.keep {
+	if s.list != nil && !s.list.keep || s.list == nil && s.queue.Len() > 0 { // what waits is newer than the store; and looking is dear
 		*had = store.Entry[T]{}
 		return false
 	}
@@ -149,8 +149,7 @@ func (s *source[T]) known(e *listwatch.Event) bool {
 	if s.list != nil {
 		return s.list.state.Keep(had.Key, had.UID, had.ResourceVersion)
 	}
-	// What waits in the queue is newer than the store.
-	return !s.informer.options.RedeliverUnchanged && had.ResourceVersion == e.Version && s.queue.Len() == 0
+	return !s.informer.options.RedeliverUnchanged && had.ResourceVersion == e.Version
 }
 
 // push gives the object to the decode workers and, in the order of the wire, to the queue.

@@ -14,7 +14,9 @@ func (rawCodec) Decode(raw []byte) (Raw, error) {
 	if err := Valid(raw); err != nil {
 		return nil, err
 	}
-	return append(make(Raw, 0, len(raw)), raw...), nil
+	object := make(Raw, len(raw)) // with copy behind it: memory that is not cleared before
+	copy(object, raw)
+	return object, nil
 }
 
 // Lazy is an object's JSON that is decoded when asked for.
