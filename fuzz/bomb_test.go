@@ -124,9 +124,6 @@ func items(_ *testing.T, c *rest.Client, request rest.Request) error {
 	}
 }
 
-// listAll reads all pages of a list.
-func listAll(_ *testing.T, c *rest.Client) error { return listPages(c, 0) }
-
 // listPages lists at most so many pages, the default number where it is 0.
 func listPages(c *rest.Client, most int) error {
 	for _, err := range listwatch.List(context.Background(), c, listwatch.Options{Path: "/pods", PageSize: -1, MaxPages: most}) {

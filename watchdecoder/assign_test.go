@@ -114,17 +114,17 @@ func TestFieldOwnershipIsInMemoryOnce(t *testing.T) {
 		return o.Metadata.ManagedFields[0].FieldsV1
 	}
 	first, other, again := decode(entry(`{"f:a":{}}`)), decode(entry(`{"f:b":{}}`)), decode(entry(`{"f:a":{}}`))
-	if &first.Raw[0] != &again.Raw[0] || string(other.Raw) != `{"f:b":{}}` {
-		t.Errorf("%s, %s and %s", first.Raw, other.Raw, again.Raw)
+	if &first.GetRawBytes()[0] != &again.GetRawBytes()[0] || string(other.GetRawBytes()) != `{"f:b":{}}` {
+		t.Errorf("%s, %s and %s", first.GetRawBytes(), other.GetRawBytes(), again.GetRawBytes())
 	}
-	if _ = append(first.Raw, 'x'); string(again.Raw) != `{"f:a":{}}` || cap(again.Raw) != len(again.Raw) {
+	if _ = append(first.GetRawBytes(), 'x'); string(again.GetRawBytes()) != `{"f:a":{}}` || cap(again.GetRawBytes()) != len(again.GetRawBytes()) {
 		t.Error("what is appended to one is in the other")
 	}
 	if f := decode(entry("null")); f != nil {
-		t.Errorf("null is %s", f.Raw)
+		t.Errorf("null is %s", f.GetRawBytes())
 	}
 	long := entry(`{"f:a":"` + strings.Repeat("x", textLength) + `"}`)
-	if one, two := decode(long), decode(long); &one.Raw[0] == &two.Raw[0] {
+	if one, two := decode(long), decode(long); &one.GetRawBytes()[0] == &two.GetRawBytes()[0] {
 		t.Error("what is long is kept for ever")
 	}
 }
