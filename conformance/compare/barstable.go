@@ -120,7 +120,7 @@ func title(section, figure string) string {
 	if name := titleIn(figure, afterColumns); name != figure {
 		return name + " after the burst"
 	}
-	return titleIn(figure, syncColumns, eventColumns)
+	return titleIn(figure, syncColumns, eventColumns, againColumns)
 }
 
 func titleIn(figure string, tables ...[]column) string {

@@ -109,7 +109,7 @@ func TestByList(t *testing.T) {
 
 // The plot is XML that an independent parser reads.
 func TestPlotIsXML(t *testing.T) {
-	r := report{Machine: "a <processor>", Curve: []point{{"raw", 1000, 0.02, 20, 1}, {"raw", 300_000, 3, 900, 1}}}
+	r := report{Machine: "a <processor>", Curve: []point{{"raw", 1000, 0.02, 20, 1, 1}, {"raw", 300_000, 3, 900, 1, 2}}}
 	d := xml.NewDecoder(bytes.NewReader(plot(&r)))
 	for {
 		if _, err := d.Token(); errors.Is(err, io.EOF) {

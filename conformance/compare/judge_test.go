@@ -60,12 +60,12 @@ func TestReadsAreJudged(t *testing.T) {
 	}
 }
 
-// An event at 300,000 objects is compared with one at 1,000, of the same row; without both there is no verdict.
+// An event at 300,000 objects is compared with one at 1,000, of the same row, both of a second burst; without both there is no verdict.
 func TestEventCostIsJudgedAtBothEndsOfTheCurve(t *testing.T) {
 	r := report{Curve: []point{
-		{"raw", 1_000, 1, 1, 1.0}, {"raw", 100_000, 1, 1, 9}, {"raw", 300_000, 1, 1, 1.5},
-		{"lazy", 1_000, 1, 1, 1.0}, {"lazy", 300_000, 1, 1, 1.6},
-		{"compact raw", 1_000, 1, 1, 1.0},
+		{"raw", 1_000, 1, 1, 1.0, 9}, {"raw", 100_000, 1, 1, 9, 9}, {"raw", 300_000, 1, 1, 1.5, 9},
+		{"lazy", 1_000, 1, 1, 1.0, 9}, {"lazy", 300_000, 1, 1, 1.6, 9},
+		{"compact raw", 1_000, 1, 1, 1.0, 9},
 	}}
 	r.compare()
 	got := map[string]bool{}

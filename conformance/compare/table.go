@@ -23,12 +23,20 @@ var (
 	eventColumns = []column{
 		{"events_per_s", "events/s", "%.0f"},
 		{"cpu_s_per_100k_events", "CPU s/100k events", "%.2f"},
+		{"system_s_per_100k_events", "of it in the kernel", "%.2f"},
 		{"bytes_per_event", "B/event", "%.0f"},
 		{"allocations_per_event", "allocs/event", "%.1f"},
 		{"latency_p50_ms", "p50 ms", "%.3f"},
 		{"latency_p99_ms", "p99 ms", "%.3f"},
 		{"relist_cpu_s", "relist CPU s", "%.2f"},
 		{"relist_calls", "relist calls", "%.0f"},
+	}
+	againColumns = []column{
+		{"page_faults_per_event", "page faults/event, first", "%.2f"},
+		{"events_per_s", "events/s, first", "%.0f"},
+		{"again_events_per_s", "events/s, second", "%.0f"},
+		{"again_cpu_s_per_100k_events", "CPU s/100k events, second", "%.2f"},
+		{"again_system_s_per_100k_events", "of it in the kernel", "%.2f"},
 	}
 	afterColumns = []column{
 		{"burst_rss_mb", "peak RSS MB", "%.0f"},
@@ -90,7 +98,9 @@ func (r *report) writeRows(w io.Writer) {
 	}
 	fmt.Fprint(w, "The burst of events, the latency, and a relist of unchanged objects:\n\n")
 	printTable(w, eventColumns, r.Rows)
-	fmt.Fprint(w, "Memory after the burst:\n\n")
+	fmt.Fprint(w, "The first burst, in which the heap grows, and the same once more:\n\n")
+	printTable(w, againColumns, r.Rows)
+	fmt.Fprint(w, "Memory after the first burst:\n\n")
 	printTable(w, afterColumns, r.Rows)
 }
 
@@ -126,6 +136,7 @@ func (r *report) writeCurve(w io.Writer) {
 		{"sync s", "%.2f", func(p point) float64 { return p.Sync }},
 		{"peak RSS MB after sync", "%.0f", func(p point) float64 { return p.RSS }},
 		{"CPU s/100k events", "%.2f", func(p point) float64 { return p.EventCost }},
+		{"CPU s/100k events of the first burst, in which the heap grows", "%.2f", func(p point) float64 { return p.FirstCost }},
 	} {
 		columns := []column{}
 		results := []result{}

@@ -14,6 +14,8 @@ import (
 type moment struct {
 	time      time.Time
 	cpu       float64 // seconds
+	system    float64 // of them in the kernel
+	faults    int64   // pages that the kernel had to bring, nearly all of them because they were touched for the first time
 	allocated uint64  // bytes
 	mallocs   uint64
 }
@@ -23,8 +25,9 @@ func now() moment {
 	runtime.ReadMemStats(&m)
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for oneself
-	cpu := float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-	return moment{time.Now(), cpu, m.TotalAlloc, m.Mallocs}
+	system := float64(u.Stime.Nano()) / 1e9
+	cpu := float64(u.Utime.Nano())/1e9 + system
+	return moment{time.Now(), cpu, system, u.Minflt, m.TotalAlloc, m.Mallocs}
 }
 
 // until is what has been used since, at a moment that was just now.
@@ -33,6 +36,8 @@ func (m moment) until(end time.Time) map[string]float64 {
 	return map[string]float64{
 		"elapsed_s":       end.Sub(m.time).Seconds(),
 		"cpu_s":           n.cpu - m.cpu,
+		"system_s":        n.system - m.system,
+		"page_faults":     float64(n.faults - m.faults),
 		"allocated_bytes": float64(n.allocated - m.allocated),
 		"allocations":     float64(n.mallocs - m.mallocs),
 	}
