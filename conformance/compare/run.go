@@ -54,12 +54,12 @@ func (b *bench) start(r row, c child.Config) (*protocol.Process, error) {
 	return protocol.Start(filepath.Join(b.folder, r.program), string(config))
 }
 
-// follow measures one row: sync, memory, a burst, another, latency, a relist.
+// follow measures one row: sync, memory, a burst, latency, a relist, the burst once more.
 func (b *bench) follow(r row) (figures, error) {
 	if b.m == 0 {
 		return b.steps(r, b.sync)
 	}
-	return b.steps(r, b.sync, b.burst, b.again, b.latency, b.relist)
+	return b.steps(r, b.sync, b.burst, b.latency, b.relist, b.again)
 }
 
 // steps are taken with one process, in this order.
