@@ -17,13 +17,9 @@ func TestObjectBehindABadItemIsFoundByTheNextList(t *testing.T) {
 				k.put("b", "n1")
 				injector := faults.New(k.Server)
 				i := k.pods(Options{Reflector: listOnly})
-				var told record
-				i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 				stop := run(k, i)
 				defer stop()
-				synced(k, i)
-				settle()
-				told.take()
+				told := fromHere(k, i)
 				spoiled := injector.Inject(faults.MustFind(fault), faults.When{})
 				k.ExpireWatches()
 				k.put("a", "n1") // the first item of the list, created while nobody watched

@@ -27,13 +27,9 @@ func TestSpoiledDeletionIsToldByTheGet(t *testing.T) {
 		var bad atomic.Bool
 		k.spoil("a", &bad, unversioned)
 		i := k.pods(Options{Reflector: neverRelist})
-		var told record
-		i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 		stop := run(k, i)
 		defer stop()
-		synced(k, i)
-		settle()
-		told.take()
+		told := fromHere(k, i)
 		bad.Store(true)
 		k.remove("a")
 		settle()
@@ -83,13 +79,9 @@ func TestOnlyTheServersWordAboutThisObjectIsADeletion(t *testing.T) {
 					return false
 				})
 				i := k.pods(Options{Reflector: neverRelist})
-				var told record
-				i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 				stop := run(k, i)
 				defer stop()
-				synced(k, i)
-				settle()
-				told.take()
+				told := fromHere(k, i)
 				bad.Store(true)
 				k.put("a", "n2")
 				time.Sleep(10 * time.Minute)
@@ -115,13 +107,9 @@ func TestDeletionToldByTheGetIsNotTakenBackByTheWatch(t *testing.T) {
 			return []fakeapi.Event{e}
 		})
 		i := k.pods(Options{Reflector: neverRelist})
-		var told record
-		i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 		stop := run(k, i)
 		defer stop()
-		synced(k, i)
-		settle()
-		told.take()
+		told := fromHere(k, i)
 		bad.Store(true)
 		k.put("a", "n2")
 		settle()
@@ -158,13 +146,9 @@ func TestObjectThatWasDeniedAndIsSeenAgainIsReadAgain(t *testing.T) {
 					return false
 				})
 				i := k.pods(Options{Reflector: neverRelist})
-				var told record
-				i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 				stop := run(k, i)
 				defer stop()
-				synced(k, i)
-				settle()
-				told.take()
+				told := fromHere(k, i)
 				bad.Store(true)
 				k.put("a", "n2")
 				time.Sleep(2 * time.Second)

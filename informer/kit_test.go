@@ -141,6 +141,17 @@ func settle() {
 	synctest.Wait()
 }
 
+// fromHere returns what a handler is told once it has the state as it is now.
+func fromHere(k *kit, i *Informer[*pod]) *record {
+	k.Helper()
+	told := new(record)
+	i.Subscribe(Handler[*pod]{OnEvent: told.pod})
+	synced(k, i)
+	settle()
+	told.take()
+	return told
+}
+
 // record keeps what a handler was told.
 type record struct {
 	mu    sync.Mutex

@@ -149,13 +149,9 @@ func TestUndecodableLifeAfterAnUndecodableDeletionIsReadAgain(t *testing.T) {
 		var bad atomic.Bool
 		k.spoil("bad", &bad, wrongType)
 		i := k.pods(Options{})
-		var told record
-		i.Subscribe(Handler[*pod]{OnEvent: told.pod})
 		stop := run(k, i)
 		defer stop()
-		synced(k, i)
-		settle()
-		told.take()
+		told := fromHere(k, i)
 		bad.Store(true)
 		k.remove("bad")
 		k.put("bad", "n2")
