@@ -136,14 +136,25 @@ func FuzzRedaction(f *testing.F) {
 	f.Add("https://user@host", "\x00", "", "socks5://x", uint16(4))
 	f.Add("://", "{", "&a [*a,*a]", "%zz", uint16(0xffff))
 	folder := f.TempDir()
+	// A path is no secret, and an error names it; what the file holds is one, whether or not it can be a token.
+	files := []string{filepath.Join(folder, "token"), filepath.Join(folder, "no-token")}
+	for i, content := range []string{canary, canary + "\x01\n" + canary} {
+		if err := os.WriteFile(files[i], []byte(content), 0o600); err != nil {
+			f.Fatal(err)
+		}
+	}
 	f.Fuzz(func(t *testing.T, address, user, namespace, proxy string, secrets uint16) {
 		if len(address)+len(user)+len(namespace)+len(proxy) > 1<<10 || strings.Contains(address+user+namespace+proxy, canary) {
 			return
 		}
 		quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 		var fields []string
-		for i, field := range []string{"token: ", "password: ", "username: x\n    password: ", "client-key-data: ", "tokenFile: /nonexistent/", "auth-provider: {name: a, config: {access-token: ", "exec: {command: a, env: [{name: T, value: "} {
+		for i, field := range []string{"token: ", "password: ", "username: x\n    password: ", "client-key-data: ", "", "auth-provider: {name: a, config: {access-token: ", "exec: {command: a, env: [{name: T, value: "} {
 			if secrets>>i&1 == 0 {
+				continue
+			}
+			if field == "" {
+				fields = append(fields, "    tokenFile: "+quote(files[secrets>>10&1])+"\n")
 				continue
 			}
 			fields = append(fields, "    "+field+quote(canary)+map[int]string{5: "}}", 6: "}]}"}[i]+"\n")
