@@ -73,7 +73,7 @@ func checkToken(token string) error {
 	return nil
 }
 
-//go:noinline
+//go:noinline // it is rare
 func refuseCleartext(host string) error {
 	return &Error{
 		Phase: PhaseConfig, Rule: "credentials over plain http to " + quote(host),

@@ -109,7 +109,8 @@ func (x ratio) beside() string {
 func title(section, figure string) string {
 	switch section {
 	case "curve":
-		return map[string]string{"event_cost_1k": "CPU s/100k events at 1,000", "event_cost_300k": "CPU s/100k events at 300,000"}[figure]
+		return map[string]string{"event_cost_1k": "CPU s/100k events at 1,000", "event_cost_300k": "CPU s/100k events at 300,000",
+			"again_cost_1k": "CPU s/100k events of the second burst at 1,000", "again_cost_300k": "CPU s/100k events of the second burst at 300,000"}[figure]
 	case "memory":
 		return titleIn(figure, memoryColumns)
 	case "fifty":

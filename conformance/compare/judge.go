@@ -52,9 +52,9 @@ func eventCosts(curve []point) map[string]figures {
 		}
 		switch p.Objects {
 		case 1_000:
-			all[p.Name]["event_cost_1k"] = p.EventCost
+			all[p.Name]["event_cost_1k"], all[p.Name]["again_cost_1k"] = p.EventCost, p.AgainCost
 		case 300_000:
-			all[p.Name]["event_cost_300k"] = p.EventCost
+			all[p.Name]["event_cost_300k"], all[p.Name]["again_cost_300k"] = p.EventCost, p.AgainCost
 		}
 	}
 	return all

@@ -136,7 +136,7 @@ func (r *report) writeCurve(w io.Writer) {
 		{"sync s", "%.2f", func(p point) float64 { return p.Sync }},
 		{"peak RSS MB after sync", "%.0f", func(p point) float64 { return p.RSS }},
 		{"CPU s/100k events", "%.2f", func(p point) float64 { return p.EventCost }},
-		{"CPU s/100k events of the first burst, in which the heap grows", "%.2f", func(p point) float64 { return p.FirstCost }},
+		{"CPU s/100k events of a second burst", "%.2f", func(p point) float64 { return p.AgainCost }},
 	} {
 		columns := []column{}
 		results := []result{}
