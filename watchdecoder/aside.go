@@ -108,7 +108,7 @@ func trimQuotes(raw []byte) []byte {
 }
 
 func isNumber(text []byte) bool {
-	return len(text) > 0 && (text[0] == '-' || isDigit(text[0])) && Valid(text) == nil && !isSpace(text[len(text)-1])
+	return len(text) > 0 && (text[0] == '-' || isDigit(text[0])) && validate(text) == nil && !isSpace(text[len(text)-1])
 }
 
 // decodeAny decodes a valid value into nil, bool, string, int64, float64, []any or map[string]any: an integer that fits an

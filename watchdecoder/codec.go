@@ -53,7 +53,7 @@ func (c *jsonCodec[T]) Decode(raw []byte) (*T, error) {
 	if value := c.assign(raw); value != nil {
 		return value, nil
 	}
-	if err := Valid(raw); err != nil {
+	if err := validate(raw); err != nil {
 		return nil, err
 	}
 	return c.decodeValid(raw)

@@ -303,7 +303,7 @@ func (p *pruner) quoted(n *plan) bool {
 	}
 	inner, _ := unescaped(text)
 	sub := pruner{in: cursor{b: inner}, aside: p.aside}
-	if Valid(inner) != nil || isSpace(inner[0]) || isSpace(inner[len(inner)-1]) || !sub.value(n.pointee()) {
+	if validate(inner) != nil || isSpace(inner[0]) || isSpace(inner[len(inner)-1]) || !sub.value(n.pointee()) {
 		p.in.i = from
 		return p.fail("a string that holds no " + n.name)
 	}

@@ -20,6 +20,14 @@ func (e *SyntaxError) Error() string {
 // HighestDepth deep; the error is a *[SyntaxError]. Its verdict is that of encoding/json.Valid on every input: in particular
 // invalid UTF-8 inside strings is accepted (the codecs replace it by U+FFFD, as encoding/json and client-go do).
 func Valid(raw []byte) error {
+	if validDense(raw) {
+		return nil
+	}
+	return validate(raw)
+}
+
+// validate is Valid, byte by byte.
+func validate(raw []byte) error {
 	v := validator{b: raw}
 	if v.document() {
 		return nil

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package watchdecoder
+
+func canMark() bool { return false }
+
+func markBlocks(*byte, int, *[denseBlocks]blockMarks) {}
