@@ -12,16 +12,17 @@ import (
 // only what is valid and fits; anything else makes it give up, and [Valid] and the pruner find out why. The rare kinds of plan
 // that are not direct it leaves to them as well, value by value.
 type assigner struct {
-	v     validator
-	b     []byte
-	i     int
-	depth int
-	words words
-	texts texts
-	api   jsoniter.API
-	prune pruner
-	text  []byte // unescaped
-	cell  string // value of a map's next member
+	v        validator
+	b        []byte
+	i        int
+	depth    int
+	words    words
+	texts    texts
+	outlines []outline
+	api      jsoniter.API
+	prune    pruner
+	text     []byte // unescaped
+	cell     string // value of a map's next member
 }
 
 // document reads the whole of raw into the value at p.
@@ -129,7 +130,7 @@ func (a *assigner) object(n *plan, p unsafe.Pointer) bool {
 			if !a.value(f.plan, unsafe.Add(p, f.offset)) {
 				return false
 			}
-		} else if !a.skip() {
+		} else if !a.skipMember(key) {
 			return false
 		}
 		if a.peek() != ',' {

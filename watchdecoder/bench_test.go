@@ -200,14 +200,54 @@ type fiveFields struct {
 }
 
 func benchmarkCodec[T any](b *testing.B, codec watchdecoder.Codec[T]) {
-	benchmarks(b, func(b *testing.B, objects [][]byte) {
-		sizeOf(b, objects)
-		for i := 0; b.Loop(); i++ {
-			if _, err := codec.Decode(objects[i%len(objects)]); err != nil {
-				b.Fatal(err)
-			}
+	benchmarks(b, func(b *testing.B, objects [][]byte) { benchmarkDecode(b, codec, objects) })
+}
+
+func benchmarkDecode[T any](b *testing.B, codec watchdecoder.Codec[T], objects [][]byte) {
+	sizeOf(b, objects)
+	for i := 0; b.Loop(); i++ {
+		if _, err := codec.Decode(objects[i%len(objects)]); err != nil {
+			b.Fatal(err)
 		}
-	})
+	}
+}
+
+// metadataObjects returns many objects' metadata as a server sends it by itself: what controllers wrote is alike in all of them, names, versions
+// and times are each one's own. There are more of them than a codec remembers strings of, as there are objects in a cluster.
+func metadataObjects(tb testing.TB) [][]byte {
+	tb.Helper()
+	pod, err := os.ReadFile("../conformance/compare/load/pod.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var object struct {
+		Kind       string          `json:"kind"`
+		APIVersion string          `json:"apiVersion"`
+		Metadata   json.RawMessage `json:"metadata"`
+	}
+	if err := json.Unmarshal(pod, &object); err != nil {
+		tb.Fatal(err)
+	}
+	object.Kind, object.APIVersion = "PartialObjectMetadata", "meta.k8s.io/v1"
+	text, err := json.Marshal(object)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var all [][]byte
+	for i := range 4096 {
+		o := bytes.ReplaceAll(text, []byte("x00001"), fmt.Appendf(nil, "x%05d", i))
+		o = bytes.ReplaceAll(o, []byte("team-001"), fmt.Appendf(nil, "team-%03d", i%100))
+		o = bytes.ReplaceAll(o, []byte("0b6cf1f8-6a1b"), fmt.Appendf(nil, "%08x-6a1b", i*7919))
+		o = bytes.ReplaceAll(o, []byte(`"resourceVersion":"1"`), fmt.Appendf(nil, `"resourceVersion":"%d"`, 1000000+i))
+		o = bytes.ReplaceAll(o, []byte("3b1c9a4b5d8e2f7c"), fmt.Appendf(nil, "%016x", uint64(i)*0x9e3779b97f4a7c15))
+		o = bytes.ReplaceAll(o, []byte("T12:00:"), fmt.Appendf(nil, "T%02d:%02d:", i%24, i%60))
+		all = append(all, o)
+	}
+	return all
+}
+
+func BenchmarkCodecPartialObjectMetadata(b *testing.B) {
+	benchmarkDecode(b, watchdecoder.MetadataObject(), metadataObjects(b))
 }
 
 func BenchmarkCodecFiveFields(b *testing.B) { benchmarkCodec(b, watchdecoder.JSON[fiveFields]()) }

@@ -29,74 +29,103 @@ type Codec[T any] interface {
 // It looks at T's fields once: make a codec once and keep it.
 func JSON[T any]() Codec[*T] { return newJSONCodec[T]() }
 
-type jsonCodec[T any] struct {
+type jsonCodec[T any] struct{ *objectDecoder }
+
+func newJSONCodec[T any]() *jsonCodec[T] {
+	return &jsonCodec[T]{newObjectDecoder(reflect.TypeFor[T]())}
+}
+
+func (*jsonCodec[T]) Accept() string { return "" }
+
+func (c *jsonCodec[T]) Decode(raw []byte) (*T, error) {
+	if value := new(T); c.assign(unsafe.Pointer(value), raw) {
+		return value, nil
+	}
+	value := new(T)
+	if err := c.decode(value, raw); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+func (c *jsonCodec[T]) decodeValid(raw []byte) (*T, error) {
+	value := new(T)
+	if err := c.decodeTo(value, raw); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// objectDecoder is the part of a jsonCodec that is there once, for all types.
+type objectDecoder struct {
 	plan      *plan
 	api       jsoniter.API
 	pruners   sync.Pool
 	assigners sync.Pool
 }
 
-func newJSONCodec[T any]() *jsonCodec[T] {
-	c := &jsonCodec[T]{
-		plan: planner{}.of(reflect.TypeFor[T]()),
-		api:  jsoniter.Config{CaseSensitive: true}.Froze(),
-	}
-	c.api.RegisterExtension(new(asides))
-	c.pruners.New = func() any { return new(pruner) }
-	c.assigners.New = func() any { return &assigner{api: c.api} }
-	return c
+func newObjectDecoder(t reflect.Type) *objectDecoder {
+	d := &objectDecoder{plan: planner{}.of(t), api: jsoniter.Config{CaseSensitive: true}.Froze()}
+	d.api.RegisterExtension(new(asides))
+	return d
 }
 
-func (*jsonCodec[T]) Accept() string { return "" }
-
-func (c *jsonCodec[T]) Decode(raw []byte) (*T, error) {
-	if value := c.assign(raw); value != nil {
-		return value, nil
+// assign validates and decodes in one pass. It returns false where that fails, whatever the reason: finding it takes another way.
+func (d *objectDecoder) assign(to unsafe.Pointer, raw []byte) bool {
+	a, ok := d.assigners.Get().(*assigner)
+	if !ok {
+		a = &assigner{api: d.api}
 	}
-	if err := validate(raw); err != nil {
-		return nil, err
+	if !a.document(raw, d.plan, to) {
+		return false
 	}
-	return c.decodeValid(raw)
-}
-
-// assign validates and decodes in one pass. It returns nil where that fails, whatever the reason: finding it takes another way.
-func (c *jsonCodec[T]) assign(raw []byte) *T {
-	a := c.assigners.Get().(*assigner)
-	value := new(T)
-	if !a.document(raw, c.plan, unsafe.Pointer(value)) {
-		return nil
-	}
-	c.assigners.Put(a)
-	return value
+	d.assigners.Put(a)
+	return true
 }
 
 // keepPruned bounds the memory that a codec keeps from one object for the next.
 const keepPruned = 64 << 10
 
-func (c *jsonCodec[T]) decodeValid(raw []byte) (value *T, err error) {
+// decode decodes raw into the value that to points at where assign failed, or says why.
+func (d *objectDecoder) decode(to any, raw []byte) error {
+	if err := validate(raw); err != nil {
+		return err
+	}
+	return d.decodeTo(to, raw)
+}
+
+// decodeTo decodes raw, which is valid, into the value that to points at.
+func (d *objectDecoder) decodeTo(to any, raw []byte) (err error) {
 	defer func() {
 		if recover() != nil { // what it panicked with may quote the object
-			value, err = nil, &DecodeError{Path: "the object", Rule: rulePanic}
+			err = &DecodeError{Path: "the object", Rule: rulePanic}
 		}
 	}()
-	p := c.pruners.Get().(*pruner)
-	p.reset(raw)
-	if !p.value(c.plan) {
-		return nil, c.refuse(raw, p.in.i, p.rule, nil)
+	p, ok := d.pruners.Get().(*pruner)
+	if !ok {
+		p = new(pruner)
 	}
-	value = new(T)
-	a, failure := p.iterate(c.api, value)
+	p.reset(raw)
+	if !p.value(d.plan) {
+		return d.refuse(raw, p.in.i, p.rule, nil)
+	}
+	a, failure := p.iterate(d.api, to)
 	switch {
 	case a.rule != "":
-		return nil, c.refuse(raw, a.at, a.rule, a.err)
+		return d.refuse(raw, a.at, a.rule, a.err)
 	case failure != nil:
-		return nil, &DecodeError{Path: "the object", Rule: "json-iterator refused it"}
+		return &DecodeError{Path: "the object", Rule: "json-iterator refused it"}
 	}
 	if cap(p.out) <= keepPruned {
 		clear(p.aside)
-		c.pruners.Put(p)
+		d.pruners.Put(p)
 	}
-	return value, nil
+	return nil
+}
+
+//go:noinline // it is an error
+func (d *objectDecoder) refuse(raw []byte, at int, rule string, err error) error {
+	return &DecodeError{Offset: int64(at), Path: pathOf(raw, d.plan, at), Rule: rule, Err: err}
 }
 
 // iterate has json-iterator decode what was copied into the value that to points at.
@@ -109,8 +138,4 @@ func (p *pruner) iterate(api jsoniter.API, to any) (aside, error) {
 	failure := iter.Error
 	api.ReturnIterator(iter)
 	return a, failure
-}
-
-func (c *jsonCodec[T]) refuse(raw []byte, at int, rule string, err error) error {
-	return &DecodeError{Offset: int64(at), Path: pathOf(raw, c.plan, at), Rule: rule, Err: err}
 }
