@@ -51,6 +51,7 @@ func (b *bench) start(r row, c child.Config) (*protocol.Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	touchPages(b.n * touchedPerObject)
 	return protocol.Start(filepath.Join(b.folder, r.program), string(config))
 }
 

@@ -52,40 +52,62 @@ var placeholders = [fields]string{
 	ready:      "2031-01-02T03:04:15Z",
 }
 
-// values holds the fields of one pod, each in memory of its own that is used again for the next.
-type values [fields][]byte
+// secondsWidth is that of a time of these years as protobuf's varint.
+const secondsWidth = 5
 
-func newValues() *values {
-	v := new(values)
-	for f, p := range placeholders {
-		v[f] = make([]byte, len(p))
+// places is where each field stands in a pod's values. The version, which changes, is not among them.
+var places = func() (at [fields + 1]int) {
+	for f := range fields {
+		width := len(placeholders[f])
+		switch f {
+		case version:
+			width = 0
+		case createdSeconds, readySeconds:
+			width = secondsWidth
+		}
+		at[f+1] = at[f] + width
 	}
-	v[createdSeconds] = make([]byte, 0, binary.MaxVarintLen64)
-	v[readySeconds] = make([]byte, 0, binary.MaxVarintLen64)
-	copy(v[podIP], "10.")
-	return v
+	return at
+}()
+
+// values holds the fields of one pod, one behind the other.
+type values []byte
+
+func (v values) of(f field) []byte { return v[places[f]:places[f+1]] }
+
+// allValues is those of n pods.
+func allValues(n int) []values {
+	size := places[fields]
+	memory := make([]byte, n*size)
+	all := make([]values, n)
+	for i := range all {
+		all[i] = memory[i*size:][:size]
+		all[i].set(i)
+	}
+	return all
 }
 
-// set makes v the fields of pod i at a version.
-func (v *values) set(i int, at uint64) {
-	digits(v[nameDigits], uint64(i))
-	digits(v[teamDigits], uint64(i%teams))
-	digits(v[nodeDigits], uint64(i%nodes))
-	digits(v[version], at)
-	address(v[podIP][3:], i)
+// set makes v the fields of pod i.
+func (v values) set(i int) {
+	digits(v.of(nameDigits), uint64(i))
+	digits(v.of(teamDigits), uint64(i%teams))
+	digits(v.of(nodeDigits), uint64(i%nodes))
+	copy(v.of(podIP), "10.")
+	address(v.of(podIP)[3:], i)
 	state := uint64(i) * 0x9e3779b97f4a7c15
-	random(v[uid], &state)
+	random(v.of(uid), &state)
 	for _, dash := range []int{8, 13, 18, 23} {
-		v[uid][dash] = '-'
+		v.of(uid)[dash] = '-'
 	}
-	random(v[checksum], &state)
-	random(v[container], &state)
-	start := epoch.Add(time.Duration(i%86400) * time.Second)
-	v[created] = start.AppendFormat(v[created][:0], time.RFC3339)
-	v[createdSeconds] = binary.AppendUvarint(v[createdSeconds][:0], uint64(start.Unix()))
-	start = start.Add(10 * time.Second)
-	v[ready] = start.AppendFormat(v[ready][:0], time.RFC3339)
-	v[readySeconds] = binary.AppendUvarint(v[readySeconds][:0], uint64(start.Unix()))
+	random(v.of(checksum), &state)
+	random(v.of(container), &state)
+	v.time(created, createdSeconds, epoch.Add(time.Duration(i%86400)*time.Second))
+	v.time(ready, readySeconds, epoch.Add(time.Duration(i%86400+10)*time.Second))
+}
+
+func (v values) time(text, seconds field, t time.Time) {
+	t.AppendFormat(v.of(text)[:0], time.RFC3339)
+	binary.AppendUvarint(v.of(seconds)[:0], uint64(t.Unix()))
 }
 
 // digits writes n in decimal, with zeros in front, into all of dst.

@@ -19,12 +19,10 @@ type page struct{ first, end, step int }
 func (p page) len() int { return max(0, (p.end-p.first+p.step-1)/p.step) }
 
 // writeList writes a page as a list.
-func writeList(w io.Writer, f form, b *body, s *state, p page, next string) error {
+func writeList(w io.Writer, f form, b *body, pods []values, s *state, p page, next string) error {
 	buf, tail := listHead(f, b, s.current, p.len(), next)
-	v := newValues()
 	for i := p.first; i < p.end; i += p.step {
-		v.set(i, s.versions[i])
-		buf = b.item.render(buf, v)
+		buf = b.item.render(buf, pods[i], s.versions[i])
 		if !f.protobuf && i+p.step >= p.end {
 			buf = buf[:len(buf)-1] // the last comma
 		}

@@ -23,6 +23,7 @@ type Server struct {
 	NoWatchList bool
 
 	bodies map[form]*body
+	pods   []values
 
 	mu          sync.Mutex
 	changed     sync.Cond // a watcher came, went, or is ready
@@ -34,7 +35,7 @@ type Server struct {
 
 // NewServer returns a server of n pods.
 func NewServer(n int) (*Server, error) {
-	s := &Server{bodies: map[form]*body{}, connections: map[net.Conn]bool{}}
+	s := &Server{bodies: map[form]*body{}, pods: allValues(n), connections: map[net.Conn]bool{}}
 	s.changed.L = &s.mu
 	s.state.current = FirstVersion + uint64(n)
 	for i := range n {
@@ -125,7 +126,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, f form, p page) {
 	}
 	w.Header().Set("Content-Type", f.contentType(false))
 	snapshot := s.snapshot()
-	_ = writeList(w, f, s.bodies[f], &snapshot, p, next) // an error is a client that left
+	_ = writeList(w, f, s.bodies[f], s.pods, &snapshot, p, next) // an error is a client that left
 }
 
 // noWatchList is what a server without watch-list answers to one.
@@ -142,7 +143,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, f form, p page) {
 		return
 	}
 	w.Header().Set("Content-Type", f.contentType(true))
-	watch := &watcher{form: f, body: s.bodies[f], page: p, w: w, v: newValues(), todo: make(chan func(*watcher) bool)}
+	watch := &watcher{form: f, body: s.bodies[f], page: p, w: w, pods: s.pods, todo: make(chan func(*watcher) bool)}
 	if at, err := strconv.ParseUint(q.Get("resourceVersion"), 10, 64); !initial && (err != nil || at < s.snapshot().current) {
 		watch.expired()
 		s.flush(watch)

@@ -38,12 +38,17 @@ type patch struct {
 	field
 }
 
-// render appends the pod that v describes.
-func (t *template) render(dst []byte, v *values) []byte {
+// render appends the pod of these values at a version.
+func (t *template) render(dst []byte, v values, at uint64) []byte {
 	start := len(dst)
 	dst = append(dst, t.text...)
 	for _, p := range t.patches {
-		copy(dst[start+p.at:], v[p.field])
+		place := dst[start+p.at:]
+		if p.field == version {
+			digits(place[:len(placeholders[version])], at)
+			continue
+		}
+		copy(place, v.of(p.field))
 	}
 	return dst
 }

@@ -20,7 +20,7 @@ type watcher struct {
 	page  page
 	w     http.ResponseWriter
 	buf   []byte
-	v     *values
+	pods  []values
 	todo  chan func(*watcher) (goOn bool)
 	ready bool // guarded by Server.mu: the initial state is out
 }
@@ -57,8 +57,7 @@ func (w *watcher) serve(r *http.Request, s *Server, initial bool) {
 
 // send appends an event of pod i, and writes when there is enough.
 func (w *watcher) send(t *template, i int, version uint64) bool {
-	w.v.set(i, version)
-	w.buf = t.render(w.buf, w.v)
+	w.buf = t.render(w.buf, w.pods[i], version)
 	if len(w.buf) < batch {
 		return true
 	}
