@@ -1,6 +1,7 @@
 package watchdecoder
 
 import (
+	"bytes"
 	"reflect"
 	"time"
 	"unsafe"
@@ -120,18 +121,26 @@ func (a *assigner) object(n *plan, p unsafe.Pointer) bool {
 	}
 	last := &n.first
 	for {
-		key, ok := a.key()
-		if !ok {
-			return false
+		i := int(last.Load())
+		if i < len(n.fields) && bytes.HasPrefix(a.b[a.i:], n.fields[i].member) {
+			a.i += len(n.fields[i].member)
+		} else {
+			key, ok := a.key()
+			if !ok {
+				return false
+			}
+			if i = n.field(key, i); i >= 0 {
+				last.Store(int32(i))
+			} else if !a.skipMember(len(key)) {
+				return false
+			}
 		}
-		if i := n.fieldAfter(last, key); i >= 0 {
+		if i >= 0 {
 			f := &n.fields[i]
 			last = &f.next
 			if !a.value(f.plan, unsafe.Add(p, f.offset)) {
 				return false
 			}
-		} else if !a.skipMember(key) {
-			return false
 		}
 		if a.peek() != ',' {
 			return a.close('}')
@@ -229,7 +238,7 @@ func (a *assigner) aside(n *plan, p unsafe.Pointer, c byte) bool {
 			return true
 		}
 	}
-	if !n.takes(c) || !a.skip() {
+	if !n.takes(c) || !a.skipMember(len(n.name)) {
 		return false
 	}
 	raw := a.b[from:a.i:a.i]

@@ -20,15 +20,15 @@ const (
 	outlineShort = 32     // shorter than that is not worth it
 )
 
-// skipMember is skip for the value of an undeclared member.
-func (a *assigner) skipMember(key []byte) bool {
+// skipMember is skip for the value of a member whose name, or type, is so long.
+func (a *assigner) skipMember(length int) bool {
 	if c := a.peek(); c != '[' && c != '{' {
 		return a.skip()
 	}
 	if a.outlines == nil {
 		a.outlines = make([]outline, outlineTable*outlineWays)
 	}
-	at := len(key) % outlineTable * outlineWays
+	at := length % outlineTable * outlineWays
 	ways, from := a.outlines[at:at+outlineWays], a.i
 	first := &ways[0]
 	// Where nothing resembles anything, looking is not to cost more than a few in a hundred.

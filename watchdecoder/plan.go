@@ -198,16 +198,3 @@ func (n *plan) field(name []byte, next int) int {
 	}
 	return -1
 }
-
-// fieldAfter is field where the guess is what came last time.
-func (n *plan) fieldAfter(guess *atomic.Int32, name []byte) int {
-	if n.sizes>>min(len(name), 63)&1 == 0 {
-		return -1
-	}
-	next := int(guess.Load())
-	i := n.field(name, next)
-	if i >= 0 && i != next {
-		guess.Store(int32(i))
-	}
-	return i
-}

@@ -20,7 +20,7 @@ type candidate struct {
 // fieldsOf finds the members of a struct by the rules of encoding/json: fields of embedded structs count as those of the
 // outer one; of several of a name the least deep one stands, of those the tagged one, and none if there are still several.
 func (p planner) fieldsOf(t reflect.Type) []planField {
-	all := candidates(t, 0, map[reflect.Type]bool{})
+	all := candidates(t, 0, nil)
 	fields := make([]planField, len(all))
 	n := 0
 	for _, c := range all {
@@ -49,12 +49,13 @@ func (c *candidate) dominates(all []*candidate) bool {
 }
 
 // candidates lists a struct's members in the order of its fields. around holds the structs that it is embedded in.
-func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []*candidate {
-	if around[t] {
-		return nil
+func candidates(t reflect.Type, depth int, around []reflect.Type) []*candidate {
+	for _, outer := range around {
+		if outer == t {
+			return nil
+		}
 	}
-	around[t] = true
-	defer delete(around, t)
+	around = append(around, t)
 	var all []*candidate
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -89,12 +90,7 @@ func candidates(t reflect.Type, depth int, around map[reflect.Type]bool) []*cand
 }
 
 func hasString(options string) bool {
-	for option := range strings.SplitSeq(options, ",") {
-		if option == "string" {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(","+options+",", ",string,")
 }
 
 // canQuote says that the option string means anything for a type.
