@@ -188,9 +188,12 @@ func FuzzDecodeSequence(f *testing.F) {
 			return
 		}
 		codec := watchdecoder.JSON[thing]()
-		metadata := watchdecoder.MetadataObject()
+		metadata, raw := watchdecoder.MetadataObject(), watchdecoder.RawObject()
 		for i, document := range bytes.SplitN(sequence, []byte{0x1e}, 16) { // RS: RFC 7464 separates JSON texts with it, no text holds one
 			sameValue(t, codec, document)
+			if object, err := raw.Decode(document); (err == nil) != json.Valid(document) || err == nil && !bytes.Equal(object, document) {
+				t.Fatalf("document %d, %q: as bytes it is %q, %v", i, document, object, err)
+			}
 			first, firstErr := metadata.Decode(document)
 			again, againErr := watchdecoder.MetadataObject().Decode(document)
 			if !reflect.DeepEqual(first, again) || (firstErr == nil) != (againErr == nil) {

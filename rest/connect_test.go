@@ -129,8 +129,8 @@ func TestAProxyThatDoesNotOpenTheTunnel(t *testing.T) {
 	}{
 		{"wants a login", "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 4\r\n\r\nlong", io.EOF, false, "wants a login"},
 		{"forbids", "HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\n\r\n<html>", io.EOF, false, "does not allow"},
-		{"cannot reach it", "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\n\r\n<html>", io.EOF, false, "could not or would not reach"},
-		{"redirects", "HTTP/1.1 302 Found\r\nLocation: http://login.example\r\n\r\n", io.EOF, false, "could not or would not reach"},
+		{"cannot reach it", "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\n\r\n<html>", io.EOF, false, "did not reach the server"},
+		{"redirects", "HTTP/1.1 302 Found\r\nLocation: http://login.example\r\n\r\n", io.EOF, false, "did not reach the server"},
 		{"breaks a line", "HTTP/1.1 200 OK\n\n", io.EOF, true, "no HTTP/1.1"},
 		{"switches protocols", "HTTP/1.1 101 Switching Protocols\r\n\r\n", io.EOF, true, "no HTTP/1.1"},
 		{"speaks early", "HTTP/1.1 200 OK\r\n\r\nX", io.EOF, true, "no HTTP/1.1"},

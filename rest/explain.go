@@ -65,7 +65,7 @@ func hintTLS(e *Error) string {
 	}
 	switch cause := cause.(type) {
 	case x509.UnknownAuthorityError:
-		return "the certificate is signed by nobody we trust; give the cluster's CA (certificate-authority), or check that this is the right server"
+		return "the certificate is signed by nobody we trust; give the cluster's CA (certificate-authority), or check that it is the right server"
 	case x509.HostnameError:
 		return "the certificate is for other names than " + quote(cause.Host) + "; use one of those, or set the TLS server name"
 	case x509.CertificateInvalidError:
@@ -101,7 +101,7 @@ func hintProxy(e *Error) string {
 	case refused.Code == 403:
 		return "the proxy does not allow tunnels to this server; ask for a rule, or go around it with NO_PROXY"
 	}
-	return "the proxy could not or would not reach the server; check the proxy, or go around it with NO_PROXY"
+	return "the proxy did not reach the server; check it, or go around it with NO_PROXY"
 }
 
 func hintTimeout(e *Error) string {
@@ -164,7 +164,7 @@ func explainStatus(e *status.Error) string {
 	case e.Code == 410:
 		return withHint(text, "the version is too old; list again and watch from there")
 	case status.IsTooLargeResourceVersion(e):
-		return withHint(text, "the version is ahead of this server: it is of another cluster, or of before an etcd restore, or the server lags behind; list again without it")
+		return withHint(text, "the version is ahead of this server: of another cluster, of before an etcd restore, or the server lags behind; list again without it")
 	case e.Code == 429:
 		return withHint(text, "the server asks for patience; try again later")
 	case e.Code >= 500:

@@ -6,13 +6,16 @@ import "math/bits"
 // controller but for times and names. A text that differs from a valid one inside strings alone is valid if these strings are,
 // so that comparing is enough where it is the same, at the speed of memory.
 type outline struct {
-	text   []byte
-	around []uint32 // for each byte in a string, or the quote at its end: where the string begins << 16 | where it ends; 0 for others
-	depth  int      // at which the text was found valid
+	text    []byte
+	strings []textSpan // in it, one after the other
+	depth   int        // at which the text was found valid
 
 	// Of the first one for a member: how many values were like none of those that it was compared with, and how many in a row.
 	misses, cold int
 }
+
+// textSpan is a string from behind its opening quote to behind its closing one.
+type textSpan struct{ from, to uint16 }
 
 const (
 	outlineTable = 1 << 3 // of members, by the length of their names
@@ -56,17 +59,13 @@ func (a *assigner) skipMember(length int) bool {
 //
 //go:noinline // it is rare
 func (o *outline) learn(text []byte, depth int) {
-	o.text, o.depth = append(o.text[:0], text...), depth
-	o.around = make([]uint32, len(text))
+	o.text, o.strings, o.depth = append(o.text[:0], text...), o.strings[:0], depth
 	v := validator{b: text}
 	for i := 0; i < len(text); i++ {
 		if text[i] == '"' {
-			from := i + 1
-			end := v.text(text, from)
-			for i++; i < end; i++ {
-				o.around[i] = uint32(from<<16 | end)
-			}
-			i--
+			end := v.text(text, i+1)
+			o.strings = append(o.strings, textSpan{uint16(i + 1), uint16(end)})
+			i = end - 1
 		}
 	}
 }
@@ -76,21 +75,24 @@ func (o *outline) end(v *validator, i, depth int) int {
 	if len(o.text) == 0 || depth > o.depth {
 		return -1
 	}
+	left := o.strings
 	for at := 0; ; {
 		n := common(v.b[i:], o.text[at:])
 		i, at = i+n, at+n
 		if at == len(o.text) {
 			return i
 		}
-		around := int(o.around[at])
-		if around == 0 {
+		for len(left) > 0 && int(left[0].to) <= at {
+			left = left[1:]
+		}
+		if len(left) == 0 || at < int(left[0].from) {
 			return -1
 		}
 		// From where the string begins, lest an escape be read from its middle.
-		if i = v.text(v.b, i-at+around>>16); i < 0 {
+		if i = v.text(v.b, i-at+int(left[0].from)); i < 0 {
 			return -1
 		}
-		at = around & 0xffff
+		at = int(left[0].to)
 	}
 }
 

@@ -95,3 +95,60 @@ func TestOutlinesAreFoundAgain(t *testing.T) {
 		}
 	}
 }
+
+// Whatever stands in place of a part of an object that was seen before, the verdict is that of encoding/json.
+func TestObjectsAreJudgedAsEver(t *testing.T) {
+	seen := `{"kind":"A","metadata":{"name":"a\"b\u0041","n":-1.5,"x":[true,null,"",{}]},"y":{}}`
+	for at := range seen {
+		for _, put := range []string{"", `"`, `\`, `\"`, `\\`, `\u12`, "long and longer", "1", "{", "}", "[", "]", ",", ":", " ", "\x00", "\xff"} {
+			for _, cut := range []int{0, 1, 2, 9} {
+				if at+cut > len(seen) {
+					continue
+				}
+				var known objectOutlines
+				for _, raw := range []string{seen, seen[:at] + put + seen[at+cut:], seen[:at] + put, seen + put, seen} {
+					if err := known.valid([]byte(raw)); (err == nil) != json.Valid([]byte(raw)) {
+						t.Fatalf("%s behind %s: %v", raw, seen, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestObjectsAreFoundAgain(t *testing.T) {
+	var known objectOutlines
+	judge := func(format string, i int) {
+		t.Helper()
+		if err := known.valid(fmt.Appendf(nil, format, i, i*i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 100 {
+		judge(`{"metadata":{"name":"%d","uid":"%d"}}`, i)
+		judge(`{"metadata":{"name":"%d","labels":{"a":"%d"}}}`, i)
+	}
+	if known.cold != 0 {
+		t.Errorf("%d in a row were not found again", known.cold)
+	}
+	for i := range 1000 { // of as many kinds
+		judge(`{"metadata":{"name":"%d","generation":%d}}`, i)
+	}
+	for i := range 100 {
+		judge(`{"metadata":{"name":"%d","uid":"%d"}}`, i)
+	}
+	if known.cold != 0 {
+		t.Errorf("after objects that were unlike each other nothing is found again")
+	}
+	large := `{"a":"` + strings.Repeat("x", textLength) + `"}`
+	for range 100 {
+		if err := known.valid([]byte(large)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, o := range known.ways {
+		if len(o.text) > textLength {
+			t.Errorf("%d bytes are remembered", len(o.text))
+		}
+	}
+}

@@ -1,17 +1,25 @@
 package watchdecoder
 
+import "sync"
+
 // Raw is one object's JSON, valid as of [Valid].
 type Raw []byte
 
 // RawObject returns the codec that validates an object and copies its bytes.
-func RawObject() Codec[Raw] { return rawCodec{} }
+func RawObject() Codec[Raw] { return new(rawCodec) }
 
-type rawCodec struct{}
+type rawCodec struct{ known sync.Pool } // of *objectOutlines
 
-func (rawCodec) Accept() string { return "" }
+func (*rawCodec) Accept() string { return "" }
 
-func (rawCodec) Decode(raw []byte) (Raw, error) {
-	if err := Valid(raw); err != nil {
+func (c *rawCodec) Decode(raw []byte) (Raw, error) {
+	known, ok := c.known.Get().(*objectOutlines)
+	if !ok {
+		known = new(objectOutlines)
+	}
+	err := known.valid(raw)
+	c.known.Put(known)
+	if err != nil {
 		return nil, err
 	}
 	object := make(Raw, len(raw)) // with copy behind it: memory that is not cleared before
@@ -26,14 +34,15 @@ type Lazy[T any] struct {
 }
 
 // LazyObject returns the codec that validates an object and keeps a copy of its bytes, for decoding as [JSON] does.
-func LazyObject[T any]() Codec[Lazy[T]] { return lazyCodec[T]{newJSONCodec[T]()} }
+func LazyObject[T any]() Codec[Lazy[T]] { return &lazyCodec[T]{json: newJSONCodec[T]()} }
 
-type lazyCodec[T any] struct{ json *jsonCodec[T] }
+type lazyCodec[T any] struct {
+	rawCodec
+	json *jsonCodec[T]
+}
 
-func (lazyCodec[T]) Accept() string { return "" }
-
-func (c lazyCodec[T]) Decode(raw []byte) (Lazy[T], error) {
-	object, err := rawCodec{}.Decode(raw)
+func (c *lazyCodec[T]) Decode(raw []byte) (Lazy[T], error) {
+	object, err := c.rawCodec.Decode(raw)
 	return Lazy[T]{object, c.json}, err
 }
 
