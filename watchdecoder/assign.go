@@ -22,8 +22,9 @@ type assigner struct {
 	outlines []outline
 	api      jsoniter.API
 	prune    pruner
-	text     []byte // unescaped
-	cell     string // value of a map's next member
+	text     []byte   // unescaped
+	cell     *mapCell // of the last map that was not one of strings
+	member   string   // of a map of strings
 }
 
 // document reads the whole of raw into the value at p.
@@ -77,7 +78,7 @@ func (a *assigner) value(n *plan, p unsafe.Pointer) bool {
 	case planPointer:
 		to := *(*unsafe.Pointer)(p)
 		if to == nil {
-			to = reflect.New(n.elem.typ).UnsafePointer()
+			to = n.elem.memory.UnsafeNew()
 			*(*unsafe.Pointer)(p) = to
 		}
 		return a.value(n.elem, to)

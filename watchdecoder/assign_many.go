@@ -16,22 +16,23 @@ func (a *assigner) list(n *plan, p unsafe.Pointer) bool {
 	if !a.open() {
 		return false
 	}
-	slice := reflect.NewAt(n.typ, p).Elem()
 	h := (*sliceHeader)(p)
 	h.len = 0
 	if a.peek() == ']' {
-		slice.Set(reflect.MakeSlice(n.typ, 0, 0))
+		*h = sliceHeader{data: unsafe.Pointer(new(struct{}))}
 		return a.close(']')
 	}
 	if h.cap == 0 {
-		slice.Grow(max(1, int(n.count.Load())))
+		n.slice.UnsafeGrow(p, max(1, int(n.count.Load())))
+		h.len = 0
 	}
 	size := n.elem.typ.Size()
 	for {
-		if h.len == h.cap {
-			slice.Grow(1)
+		if h.len < h.cap {
+			h.len++
+		} else {
+			n.slice.UnsafeGrow(p, h.len+1)
 		}
-		h.len++
 		if !a.value(n.elem, unsafe.Add(h.data, uintptr(h.len-1)*size)) {
 			return false
 		}
@@ -41,6 +42,7 @@ func (a *assigner) list(n *plan, p unsafe.Pointer) bool {
 		}
 		n.counted(h.len)
 		if spare := uintptr(h.cap-h.len) * size; spare > 64 && spare > uintptr(h.len)*size/4 {
+			slice := reflect.NewAt(n.typ, p).Elem()
 			exact := reflect.MakeSlice(n.typ, h.len, h.len)
 			reflect.Copy(exact, slice)
 			slice.Set(exact)
@@ -65,58 +67,61 @@ func (a *assigner) all(n *plan, p unsafe.Pointer) bool {
 	if !a.open() {
 		return false
 	}
-	m := mapOf(n, p)
-	if a.peek() == '}' {
-		return a.close('}')
+	if n.typ.Key() == typeString && n.elem.typ == typeString {
+		return a.allTexts(n.elem, (*map[string]string)(p))
 	}
-	for {
+	m := reflect.NewAt(n.typ, p).Elem()
+	if m.IsNil() {
+		m.Set(reflect.MakeMap(n.typ))
+	}
+	cell := a.cell
+	if a.cell = nil; cell == nil || cell.of != n { // not there for a map inside this one
+		cell = &mapCell{n, reflect.New(n.typ.Key()).Elem(), reflect.New(n.elem.typ).Elem()}
+	}
+	for more := a.peek() != '}'; more; {
+		text, ok := a.key()
+		if !ok {
+			return false
+		}
+		cell.key.SetString(a.words.string(text))
+		if !a.value(n.elem, cell.elem.Addr().UnsafePointer()) {
+			return false
+		}
+		m.SetMapIndex(cell.key, cell.elem)
+		cell.elem.SetZero()
+		if more = a.peek() == ','; more {
+			a.i++
+		}
+	}
+	a.cell = cell
+	return a.close('}')
+}
+
+// mapCell is a member of a map, before it is put there.
+type mapCell struct {
+	of        *plan
+	key, elem reflect.Value
+}
+
+// allTexts reads what is behind the brace into a map of strings, which most maps are, without reflection.
+func (a *assigner) allTexts(n *plan, to *map[string]string) bool {
+	if *to == nil {
+		*to = make(map[string]string)
+	}
+	for more := a.peek() != '}'; more; {
 		text, ok := a.key()
 		if !ok {
 			return false
 		}
 		key := a.words.string(text)
-		if m.texts != nil {
-			m.value = unsafe.Pointer(&a.cell)
-			a.cell = ""
-		} else {
-			m.elem.SetZero()
-		}
-		if !a.value(n.elem, m.value) {
+		a.member = ""
+		if !a.value(n, unsafe.Pointer(&a.member)) {
 			return false
 		}
-		if m.texts != nil {
-			m.texts[key] = a.cell
-		} else {
-			m.key.SetString(key)
-			m.all.SetMapIndex(m.key, m.elem)
+		(*to)[key] = a.member
+		if more = a.peek() == ','; more {
+			a.i++
 		}
-		if a.peek() != ',' {
-			return a.close('}')
-		}
-		a.i++
 	}
-}
-
-// mapping is a map that is being filled. Maps of strings to strings, which are most of them, do without reflection.
-type mapping struct {
-	texts          map[string]string
-	all, key, elem reflect.Value
-	value          unsafe.Pointer // of elem
-}
-
-// mapOf makes the map at p if there is none.
-func mapOf(n *plan, p unsafe.Pointer) (m mapping) {
-	if n.typ.Key() == typeString && n.elem.typ == typeString {
-		if m.texts = *(*map[string]string)(p); m.texts == nil {
-			m.texts = make(map[string]string)
-			*(*map[string]string)(p) = m.texts
-		}
-		return m
-	}
-	if m.all = reflect.NewAt(n.typ, p).Elem(); m.all.IsNil() {
-		m.all.Set(reflect.MakeMap(n.typ))
-	}
-	elem := reflect.New(n.elem.typ)
-	m.key, m.elem, m.value = reflect.New(n.typ.Key()).Elem(), elem.Elem(), elem.UnsafePointer()
-	return m
+	return a.close('}')
 }

@@ -9,18 +9,21 @@ import (
 	"unsafe"
 
 	jsoniter "github.com/json-iterator/go"
+	"github.com/modern-go/reflect2"
 )
 
 // plan is what a Go type declares of an object: which members, and of what shape. It is built once for each type of a codec.
 type plan struct {
 	kind   planKind
 	typ    reflect.Type
-	direct bool   // an assigner sets such a value by itself
-	time   bool   // metav1.Time
-	owned  bool   // metav1.FieldsV1, which says who owns which field
-	bits   int    // of numbers
-	name   string // of the type, for errors
-	elem   *plan  // of pointers, slices, arrays and maps
+	memory reflect2.Type      // typ again: reflect looks for a pointer's type each time that it makes a value
+	slice  reflect2.SliceType // typ again, if it is a slice
+	direct bool               // an assigner sets such a value by itself
+	time   bool               // metav1.Time
+	owned  bool               // metav1.FieldsV1, which says who owns which field
+	bits   int                // of numbers
+	name   string             // of the type, for errors
+	elem   *plan              // of pointers, slices, arrays and maps
 	fields []planField
 	byName map[string]int // into fields; nil where they are few
 	sizes  uint64         // a bit for each length of a name below 64, the highest for all others
@@ -79,7 +82,7 @@ func (p planner) of(t reflect.Type) *plan {
 	if known, ok := p[t]; ok {
 		return known
 	}
-	n := &plan{kind: kindOf(t), typ: t, name: t.String()}
+	n := &plan{kind: kindOf(t), typ: t, memory: reflect2.Type2(t), name: t.String()}
 	p[t] = n
 	switch n.kind {
 	case planPointer, planMap, planList:
@@ -90,6 +93,7 @@ func (p planner) of(t reflect.Type) *plan {
 	case planInt, planUint, planFloat:
 		n.bits = t.Bits()
 	}
+	n.slice, _ = n.memory.(reflect2.SliceType)
 	n.direct = n.canAssign()
 	if t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" {
 		n.time = t.Name() == "Time" && t.Size() == unsafe.Sizeof(time.Time{})
