@@ -22,9 +22,12 @@ type assigner struct {
 	outlines []outline
 	api      jsoniter.API
 	prune    pruner
-	text     []byte   // unescaped
-	cell     *mapCell // of the last map that was not one of strings
-	member   string   // of a map of strings
+	text     []byte // unescaped
+	member   string // of a map of strings
+
+	// A member of the last map that was not one of strings, for the next one of that plan.
+	mapPlan         *plan
+	mapKey, mapElem reflect.Value
 }
 
 // document reads the whole of raw into the value at p.

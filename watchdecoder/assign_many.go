@@ -74,33 +74,28 @@ func (a *assigner) all(n *plan, p unsafe.Pointer) bool {
 	if m.IsNil() {
 		m.Set(reflect.MakeMap(n.typ))
 	}
-	cell := a.cell
-	if a.cell = nil; cell == nil || cell.of != n { // not there for a map inside this one
-		cell = &mapCell{n, reflect.New(n.typ.Key()).Elem(), reflect.New(n.elem.typ).Elem()}
+	key, elem := a.mapKey, a.mapElem
+	if a.mapPlan != n { // the last one was another, or this is a map inside one
+		key, elem = reflect.New(n.typ.Key()).Elem(), reflect.New(n.elem.typ).Elem()
 	}
+	a.mapPlan = nil
 	for more := a.peek() != '}'; more; {
 		text, ok := a.key()
 		if !ok {
 			return false
 		}
-		cell.key.SetString(a.words.string(text))
-		if !a.value(n.elem, cell.elem.Addr().UnsafePointer()) {
+		key.SetString(a.words.string(text))
+		if !a.value(n.elem, elem.Addr().UnsafePointer()) {
 			return false
 		}
-		m.SetMapIndex(cell.key, cell.elem)
-		cell.elem.SetZero()
+		m.SetMapIndex(key, elem)
+		elem.SetZero()
 		if more = a.peek() == ','; more {
 			a.i++
 		}
 	}
-	a.cell = cell
+	a.mapPlan, a.mapKey, a.mapElem = n, key, elem
 	return a.close('}')
-}
-
-// mapCell is a member of a map, before it is put there.
-type mapCell struct {
-	of        *plan
-	key, elem reflect.Value
 }
 
 // allTexts reads what is behind the brace into a map of strings, which most maps are, without reflection.

@@ -197,3 +197,40 @@ func TestExpectedIsWhatCameBehindTheLastOne(t *testing.T) {
 		t.Errorf("behind x came %s, want y", got)
 	}
 }
+
+// A map's member is in memory that is used again; what was put into a map before, or into the map around, is not in there.
+func TestMapsOfAnythingShareNothing(t *testing.T) {
+	type tree map[string]tree
+	type maps struct {
+		Trees tree                          `json:"trees"`
+		Lists map[string][]int              `json:"lists"`
+		Deep  map[string]map[string][]int   `json:"deep"`
+		Named map[string]struct{ A, B int } `json:"named"`
+	}
+	c := newJSONCodec[maps]()
+	a := new(assigner)
+	var all []*maps
+	documents := []string{
+		`{"trees":{"a":{"b":{"c":null},"d":{}},"e":{"f":{"g":{}}}},"lists":{"a":[1,2,3],"b":[4],"c":[]}}`,
+		`{"named":{"a":{"A":1,"B":2},"b":{"B":3},"c":{}},"lists":{"b":null,"c":[5,6]},"deep":{"a":{"b":[1]},"c":{},"d":{"b":[2,3]}}}`,
+		`{"trees":{"a":{"b":{"c":null},"d":{}}},"trees":{"a":{},"h":{"i":{}}},"deep":{"a":null}}`,
+	}
+	for range 3 {
+		for _, raw := range documents {
+			value := new(maps)
+			if !a.document([]byte(raw), c.plan, unsafe.Pointer(value)) {
+				t.Fatalf("%s goes the slow way", raw)
+			}
+			all = append(all, value)
+		}
+	}
+	for i, got := range all { // after all of them, as one could write into another
+		want := new(maps)
+		if err := json.Unmarshal([]byte(documents[i%len(documents)]), want); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-encoding/json +got):\n%s", documents[i%len(documents)], diff)
+		}
+	}
+}
