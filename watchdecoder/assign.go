@@ -253,6 +253,9 @@ func (a *assigner) aside(n *plan, p unsafe.Pointer, c byte) bool {
 			return true
 		}
 	}
+	if n.moment {
+		return (*time.Time)(p).UnmarshalJSON(raw) == nil
+	}
 	if n.owned && c != 'n' {
 		*(*[]byte)(p) = a.texts.bytes(raw, a.depth)
 		return true

@@ -20,6 +20,7 @@ type plan struct {
 	slice  reflect2.SliceType // typ again, if it is a slice
 	direct bool               // an assigner sets such a value by itself
 	time   bool               // metav1.Time
+	moment bool               // time.Time
 	owned  bool               // metav1.FieldsV1, which says who owns which field
 	bits   int                // of numbers
 	name   string             // of the type, for errors
@@ -95,6 +96,7 @@ func (p planner) of(t reflect.Type) *plan {
 	}
 	n.slice, _ = n.memory.(reflect2.SliceType)
 	n.direct = n.canAssign()
+	n.moment = t == reflect.TypeFor[time.Time]()
 	if t.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1" {
 		n.time = t.Name() == "Time" && t.Size() == unsafe.Sizeof(time.Time{})
 		n.owned = t.Name() == "FieldsV1" && t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[[]byte]()
