@@ -106,6 +106,7 @@ func hasClose(h Header) bool {
 	return false
 }
 
+//go:noinline // it is an error
 func badFraming(offset int64, section, rule string) error {
 	return &Error{Phase: PhaseHead, Rule: rule, Section: section, Offset: offset, protocol: true}
 }

@@ -142,6 +142,7 @@ func Explain(err error) string {
 	return printable(err.Error(), 2*maxErrorText)
 }
 
+//go:noinline // it is an error
 func withHint(text, hint string) string {
 	if hint == "" {
 		return text

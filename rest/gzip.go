@@ -123,6 +123,7 @@ func (z *gzipReader) inMember(err error) error {
 	return err
 }
 
+//go:noinline // it is an error
 func (z *gzipReader) broken(section, rule string) *Error {
 	return &Error{Phase: PhaseBody, Rule: rule, Section: section, Offset: z.content.bytes.Load() - int64(z.br.Buffered()), protocol: true}
 }

@@ -180,6 +180,8 @@ func decidesFraming(name string) bool {
 }
 
 // broken is a head that breaks a rule.
+//
+//go:noinline // it is an error
 func (p *headParser) broken(offset int64, section, rule string) error {
 	return &Error{Phase: PhaseHead, Rule: rule, Section: section, Offset: offset, protocol: true}
 }

@@ -143,6 +143,7 @@ func segmentRule(value string) string {
 	return ""
 }
 
+//go:noinline // it is an error
 func (r *Resource) pathError(part, value, rule string) error {
 	return &PathError{Resource: *r, Part: part, Value: value, Rule: rule}
 }

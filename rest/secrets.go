@@ -22,6 +22,8 @@ func secretsOf(authorization, password string) secrets {
 }
 
 // hide masks a text. A peer that repeats secrets is not always an enemy: login pages and proxies quote the request they refuse.
+//
+//go:noinline // it is for errors
 func (s secrets) hide(text string) string {
 	if s == nil {
 		return text

@@ -19,7 +19,7 @@ type assigner struct {
 	depth    int
 	words    words
 	texts    texts
-	outlines []outline
+	outlines *[outlineTable]outlines
 	api      jsoniter.API
 	prune    pruner
 	text     []byte // unescaped

@@ -7,6 +7,8 @@ type cursor struct {
 }
 
 // peek skips white space and returns the byte behind it, 0 at the end.
+//
+//go:noinline // it is called from everywhere
 func (c *cursor) peek() byte {
 	if c.i = skipSpace(c.b, c.i); c.i < len(c.b) {
 		return c.b[c.i]

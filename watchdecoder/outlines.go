@@ -1,98 +1,168 @@
 package watchdecoder
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// outline is an array or object that T does not declare, remembered: managedFields, for one, are alike in all objects of a
-// controller but for times and names. A text that differs from a valid one inside strings alone is valid if these strings are,
-// so that comparing is enough where it is the same, at the speed of memory.
+// outline is a valid text that is remembered. What one writer sends is alike but for names, times and versions, and a text that
+// differs from a valid one inside strings alone is valid if these strings are: where it is the same, comparing is enough, at the
+// speed of memory.
 type outline struct {
 	text    []byte
 	strings []textSpan // in it, one after the other
 	depth   int        // at which the text was found valid
 
-	// Of the first one for a member: how many values were like none of those that it was compared with, and how many in a row.
-	misses, cold int
+	// Of a unit's text.
+	marks       []fieldMark // where its fields are, one after the other
+	seen, found uint32      // as the scanner's
 }
 
-// textSpan is a string from behind its opening quote to behind its closing one.
-type textSpan struct{ from, to uint16 }
+// textSpan is a string, from behind its opening quote (the lowest 15 bits) to behind its closing one (the next). The highest bit
+// says that it is fixed: a text with another one is not alike. Small numbers need no type of their own in a binary.
+type textSpan uint32
+
+func newTextSpan(from, to int, fixed bool) textSpan {
+	s := textSpan(to<<15 | from)
+	if fixed {
+		s |= 1 << 31
+	}
+	return s
+}
+
+func (s textSpan) from() int   { return int(s & (1<<15 - 1)) }
+func (s textSpan) to() int     { return int(s >> 15 & (1<<15 - 1)) }
+func (s textSpan) fixed() bool { return s>>31 != 0 }
+
+// fieldMark is where the span of a field begins, or ends: the place above 16 bits, 1 above 8 bits for an end, the field below. So the
+// greater one comes later, and what is empty begins before it ends.
+type fieldMark uint32
+
+func newFieldMark(at int, end uint32, f field) fieldMark {
+	return fieldMark(uint32(at)<<16 | end<<8 | uint32(f))
+}
+
+// outlines are those that a text is compared with.
+type outlines struct {
+	ways   [outlineWays]outline
+	recent int // the one that was found last
+	misses int // how many texts were like none of those that they were compared with ...
+	cold   int // ... and how many in a row
+}
 
 const (
-	outlineTable = 1 << 3 // of members, by the length of their names
-	outlineWays  = 4      // for each of them
-	outlineShort = 32     // shorter than that is not worth it
+	outlineWays  = 4
+	outlineShort = 32 // shorter than that is not worth it
 )
 
-// skipMember is skip for the value of a member whose name, or type, is so long.
-func (a *assigner) skipMember(length int) bool {
-	if c := a.peek(); c != '[' && c != '{' {
-		return a.skip()
+// look reports whether to compare. Where nothing resembles anything, looking is not to cost more than a few in a hundred.
+func (l *outlines) look() bool { return l.cold < 1<<6 || l.cold&31 == 0 }
+
+// way is the outline to try as the nth.
+func (l *outlines) way(n int) *outline { return &l.ways[(l.recent+n)%outlineWays] }
+
+// hit notes that the nth one was it.
+func (l *outlines) hit(n int) { l.recent, l.cold = (l.recent+n)%outlineWays, 0 }
+
+// missed notes that a valid text was like none of those that it was compared with, if it was, and returns the outline to learn
+// it with, which is nil for most.
+func (l *outlines) missed(text []byte, looked bool) *outline {
+	l.cold++
+	if !looked {
+		return nil
 	}
-	if a.outlines == nil {
-		a.outlines = make([]outline, outlineTable*outlineWays)
+	l.misses++
+	if l.misses&7 != 1 || len(text) < outlineShort || len(text) > textLength {
+		return nil
 	}
-	at := length % outlineTable * outlineWays
-	ways, from := a.outlines[at:at+outlineWays], a.i
-	first := &ways[0]
-	// Where nothing resembles anything, looking is not to cost more than a few in a hundred.
-	look := first.cold < 1<<6 || first.cold&31 == 0
-	for i := 0; look && i < len(ways); i++ {
-		if end := ways[i].end(&a.v, from, a.depth); end >= 0 {
-			first.cold, a.i = 0, end
-			return true
-		}
-	}
-	if !a.skip() {
-		return false
-	}
-	first.cold++
-	if look {
-		if text := a.b[from:a.i]; first.misses&7 == 0 && len(text) >= outlineShort && len(text) <= textLength {
-			ways[first.misses>>3%outlineWays].learn(text, a.depth)
-		}
-		first.misses++
-	}
-	return true
+	return &l.ways[l.misses>>3%outlineWays]
 }
 
-// learn remembers a valid text.
+// learn remembers a valid text. Keys of the outermost levels are fixed.
 //
 //go:noinline // it is rare
-func (o *outline) learn(text []byte, depth int) {
+func (o *outline) learn(text []byte, depth, levels int) {
 	o.text, o.strings, o.depth = append(o.text[:0], text...), o.strings[:0], depth
 	v := validator{b: text}
+	nested := 0
 	for i := 0; i < len(text); i++ {
-		if text[i] == '"' {
+		switch text[i] {
+		case '{', '[':
+			nested++
+		case '}', ']':
+			nested--
+		case '"':
 			end := v.text(text, i+1)
-			o.strings = append(o.strings, textSpan{uint16(i + 1), uint16(end)})
+			behind := skipSpace(text, end)
+			key := behind < len(text) && text[behind] == ':'
+			o.strings = append(o.strings, newTextSpan(i+1, end, key && nested <= levels))
 			i = end - 1
 		}
 	}
 }
 
-// end returns where the value ends that begins at i, negative if it is not of that outline.
-func (o *outline) end(v *validator, i, depth int) int {
-	if len(o.text) == 0 || depth > o.depth {
-		return -1
-	}
-	left := o.strings
-	for at := 0; ; {
-		n := common(v.b[i:], o.text[at:])
-		i, at = i+n, at+n
-		if at == len(o.text) {
-			return i
+// trail is how far a text has been compared with an outline.
+type trail struct {
+	i, at int // in the one, in the other
+	next  int // string
+	mark  int
+}
+
+// What comes of comparing.
+type likeness uint8
+
+const (
+	unlike    likeness = iota
+	alike              // to the end
+	alikeThus          // as far as the text goes
+)
+
+// follow goes on with a text, which is v's, from where the trail ends. It writes down where fields are.
+func (o *outline) follow(v *validator, t *trail, spans *[fieldCount]span) likeness {
+	for {
+		n := common(v.b[t.i:], o.text[t.at:])
+		t.i, t.at = t.i+n, t.at+n
+		if t.at == len(o.text) {
+			o.place(t, math.MaxUint32, spans)
+			return alike
 		}
-		for len(left) > 0 && int(left[0].to) <= at {
-			left = left[1:]
+		if t.i == len(v.b) {
+			return alikeThus
 		}
-		if len(left) == 0 || at < int(left[0].from) {
-			return -1
+		for t.next < len(o.strings) && o.strings[t.next].to() <= t.at {
+			t.next++
 		}
+		if t.next == len(o.strings) {
+			return unlike
+		}
+		s := o.strings[t.next]
+		from := s.from()
+		if t.at < from || s.fixed() {
+			return unlike
+		}
+		o.place(t, newFieldMark(from, 1, 0), spans)
 		// From where the string begins, lest an escape be read from its middle.
-		if i = v.text(v.b, i-at+int(left[0].from)); i < 0 {
-			return -1
+		end := v.text(v.b, t.i-t.at+from)
+		if end < 0 {
+			if v.i >= len(v.b) {
+				return alikeThus
+			}
+			return unlike
 		}
-		at = int(left[0].to)
+		t.i, t.at = end, s.to()
+	}
+}
+
+// place writes down where the fields begin and end that do so before a mark.
+func (o *outline) place(t *trail, before fieldMark, spans *[fieldCount]span) {
+	for ; t.mark < len(o.marks) && o.marks[t.mark] < before; t.mark++ {
+		m := o.marks[t.mark]
+		s, at := &spans[m&0xff], int(m>>16)+t.i-t.at
+		if m>>8&1 == 0 {
+			s.from = at
+		} else {
+			s.to = at
+		}
 	}
 }
 
@@ -100,6 +170,9 @@ func (o *outline) end(v *validator, i, depth int) int {
 func common(a, b []byte) int {
 	b = b[:min(len(a), len(b))]
 	i := 0
+	for i+64 <= len(b) && string(a[i:i+64]) == string(b[i:i+64]) {
+		i += 64
+	}
 	for ; i+8 <= len(b); i += 8 {
 		if d := word(a[i:]) ^ word(b[i:]); d != 0 {
 			return i + bits.TrailingZeros64(d)>>3

@@ -72,13 +72,12 @@ func TestOutlinesAreFoundAgain(t *testing.T) {
 	alike := func(i int) string {
 		return fmt.Sprintf(`{"managedFields":[{"manager":"%d","time":"%d","fieldsV1":{"f:%d":{}}}]}`, i, i*i, i*i*i)
 	}
-	way := &a.outlines
 	for i := range 100 {
 		decode(alike(i))
 	}
-	first := (*way)[len("managedFields")%outlineTable*outlineWays]
-	if string(first.text) != alike(0)[len(`{"managedFields":`):len(alike(0))-1] || first.cold != 0 {
-		t.Errorf("what came first is remembered as %s, and %d values in a row were unlike it", first.text, first.cold)
+	first := &a.outlines[len("managedFields")%outlineTable]
+	if want := alike(0)[len(`{"managedFields":`) : len(alike(0))-1]; string(first.ways[0].text) != want || first.cold != 0 {
+		t.Errorf("what came first is remembered as %s, and %d values in a row were unlike it", first.ways[0].text, first.cold)
 	}
 	for i := range 1000 { // of as many kinds
 		decode(fmt.Sprintf(`{"managedFields":[%s"a value that is long enough"]}`, strings.Repeat("[],", i)))
@@ -86,10 +85,10 @@ func TestOutlinesAreFoundAgain(t *testing.T) {
 	for range 100 {
 		decode(alike(1))
 	}
-	if first := (*way)[len("managedFields")%outlineTable*outlineWays]; first.cold != 0 {
+	if first.cold != 0 {
 		t.Errorf("after values that were unlike each other nothing is found again")
 	}
-	for _, o := range *way {
+	for _, o := range first.ways {
 		if len(o.text) > textLength {
 			t.Errorf("%d bytes are remembered", len(o.text))
 		}
@@ -105,7 +104,7 @@ func TestObjectsAreJudgedAsEver(t *testing.T) {
 				if at+cut > len(seen) {
 					continue
 				}
-				var known objectOutlines
+				var known outlines
 				for _, raw := range []string{seen, seen[:at] + put + seen[at+cut:], seen[:at] + put, seen + put, seen} {
 					if err := known.valid([]byte(raw)); (err == nil) != json.Valid([]byte(raw)) {
 						t.Fatalf("%s behind %s: %v", raw, seen, err)
@@ -117,7 +116,7 @@ func TestObjectsAreJudgedAsEver(t *testing.T) {
 }
 
 func TestObjectsAreFoundAgain(t *testing.T) {
-	var known objectOutlines
+	var known outlines
 	judge := func(format string, i int) {
 		t.Helper()
 		if err := known.valid(fmt.Appendf(nil, format, i, i*i)); err != nil {

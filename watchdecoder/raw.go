@@ -8,14 +8,14 @@ type Raw []byte
 // RawObject returns the codec that validates an object and copies its bytes.
 func RawObject() Codec[Raw] { return new(rawCodec) }
 
-type rawCodec struct{ known sync.Pool } // of *objectOutlines
+type rawCodec struct{ known sync.Pool } // of *outlines
 
 func (*rawCodec) Accept() string { return "" }
 
 func (c *rawCodec) Decode(raw []byte) (Raw, error) {
-	known, ok := c.known.Get().(*objectOutlines)
+	known, ok := c.known.Get().(*outlines)
 	if !ok {
-		known = new(objectOutlines)
+		known = new(outlines)
 	}
 	err := known.valid(raw)
 	c.known.Put(known)

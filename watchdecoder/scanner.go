@@ -33,7 +33,6 @@ type scanner struct {
 // span is the place of a value, without the quotes if it is a string.
 type span struct {
 	from, to int
-	escapes  bool
 }
 
 // problem is a rule that was broken at a position.
@@ -247,7 +246,7 @@ func (s *scanner) leave() scanStop {
 }
 
 func (s *scanner) note(f field, from int) {
-	s.spans[f] = span{from, s.pos, s.escapes}
+	s.spans[f] = span{from, s.pos}
 	s.found |= 1 << f
 }
 

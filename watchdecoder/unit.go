@@ -12,6 +12,8 @@ type unit struct {
 	src     source
 	scan    scanner
 	scratch []byte // identities with escapes, unescaped
+	known   outlines
+	looked  bool // whether this unit was compared with them
 
 	maxBytes, maxDepth int
 	apiVersion, kind   []byte // expected
@@ -73,6 +75,12 @@ func (u *unit) next() (byte, error) {
 func (u *unit) read(l level, above int) (scanStop, error) {
 	u.scan.begin(l, u.maxDepth+above)
 	u.start, u.held = u.src.offset, true
+	if ok, err := u.recall(); err != nil {
+		return scanBroken, err
+	} else if ok {
+		u.size = u.scan.pos
+		return scanEnd, nil
+	}
 	for {
 		b := u.src.bytes()
 		if u.held && len(b) > u.maxBytes {
@@ -84,6 +92,9 @@ func (u *unit) read(l level, above int) (scanStop, error) {
 		case scanEnd, scanItems:
 			if u.held && u.hopeless() {
 				u.giveUp()
+			}
+			if u.held && u.scan.fault.rule == "" {
+				u.remember()
 			}
 			u.size = u.scan.pos
 			return stop, nil
