@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/rawwatch/rawwatch/watchdecoder"
@@ -41,11 +44,47 @@ func crowd(tb testing.TB, name string) [][]byte {
 	return all
 }
 
+// strangers returns pods no two of which have the same members: what is compared with what came before finds nothing.
+func strangers(tb testing.TB) [][]byte {
+	tb.Helper()
+	r := rand.New(rand.NewPCG(7, 8))
+	var thin func(value any, top bool)
+	thin = func(value any, top bool) {
+		switch value := value.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(value)) {
+				if thin(value[key], false); !top && key != "name" && key != "resourceVersion" && key != "labels" && r.IntN(12) == 0 {
+					delete(value, key)
+				}
+			}
+		case []any:
+			for _, value := range value {
+				thin(value, false)
+			}
+		}
+	}
+	var all [][]byte
+	for range 64 {
+		var pod map[string]any
+		if err := json.Unmarshal(template(tb, "pod.json"), &pod); err != nil {
+			tb.Fatal(err)
+		}
+		thin(pod, true)
+		o, err := json.Marshal(pod)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
 // benchmarks runs f on the two kinds of objects there are: built-in ones, with their identity first, and custom resources,
-// with sorted keys.
+// with sorted keys; and on objects that are not like each other.
 func benchmarks(b *testing.B, f func(b *testing.B, objects [][]byte)) {
 	b.Run("pod", func(b *testing.B) { f(b, crowd(b, "pod.json")) })
 	b.Run("custom", func(b *testing.B) { f(b, crowd(b, "plan.json")) })
+	b.Run("strangers", func(b *testing.B) { f(b, strangers(b)) })
 }
 
 func frames(objects [][]byte) [][]byte {

@@ -17,6 +17,8 @@ func (c *cursor) peek() byte {
 }
 
 // take skips white space and passes a byte that has to be there.
+//
+//go:noinline // as peek
 func (c *cursor) take(due byte) bool {
 	if c.peek() != due {
 		return false

@@ -46,36 +46,48 @@ func newFieldMark(at int, end uint32, f field) fieldMark {
 type outlines struct {
 	ways   [outlineWays]outline
 	recent int // the one that was found last
-	misses int // how many texts were like none of those that they were compared with ...
-	cold   int // ... and how many in a row
+	misses int // how many texts were like none of those that they were compared with
+	doubt  int // rises with each of them, and falls with each that was found
+	turn   int
 }
 
 const (
 	outlineWays  = 4
 	outlineShort = 32 // shorter than that is not worth it
+	mostDoubt    = 32
 )
 
-// look reports whether to compare. Where nothing resembles anything, looking is not to cost more than a few in a hundred.
-func (l *outlines) look() bool { return l.cold < 1<<6 || l.cold&31 == 0 }
+// look reports whether to compare. What is found less often than not is looked for seldom: it costs more than it saves.
+func (l *outlines) look() bool {
+	l.turn++
+	return l.doubt < mostDoubt || l.turn&31 == 0
+}
 
 // way is the outline to try as the nth.
 func (l *outlines) way(n int) *outline { return &l.ways[(l.recent+n)%outlineWays] }
 
 // hit notes that the nth one was it.
-func (l *outlines) hit(n int) { l.recent, l.cold = (l.recent+n)%outlineWays, 0 }
+func (l *outlines) hit(n int) { l.recent, l.doubt = (l.recent+n)%outlineWays, max(0, l.doubt-1) }
 
 // missed notes that a valid text was like none of those that it was compared with, if it was, and returns the outline to learn
 // it with, which is nil for most.
 func (l *outlines) missed(text []byte, looked bool) *outline {
-	l.cold++
 	if !looked {
 		return nil
 	}
 	l.misses++
-	if l.misses&7 != 1 || len(text) < outlineShort || len(text) > textLength {
+	l.doubt = min(l.doubt+1, mostDoubt)
+	n := l.misses
+	if n > outlineWays {
+		if n&7 != 0 {
+			return nil
+		}
+		n >>= 3
+	}
+	if len(text) < outlineShort || len(text) > textLength {
 		return nil
 	}
-	return &l.ways[l.misses>>3%outlineWays]
+	return &l.ways[n%outlineWays]
 }
 
 // learn remembers a valid text. Keys of the outermost levels are fixed.

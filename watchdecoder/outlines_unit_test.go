@@ -37,7 +37,7 @@ func tell(r io.Reader, o Options, frames int, from int64) (all []string, good bo
 			return nil, false
 		}
 	}
-	if frames > 1 && (d.unit.known.misses != 1 || d.unit.known.cold != 0) {
+	if frames > 1 && (d.unit.known.misses != 1) {
 		return nil, false
 	}
 	for {
