@@ -40,6 +40,33 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// Texts of every length, that differ at every place, at every distance from a border of 16 bytes.
+func TestCommon(t *testing.T) {
+	memory := make([]byte, 512)
+	for i := range memory {
+		memory[i] = byte(i * 7)
+	}
+	for shift := range 17 {
+		for n := range 200 {
+			a, b := memory[shift:][:n], append(make([]byte, shift, 600), memory[shift:][:n]...)[shift:]
+			for differ := range n + 1 {
+				if differ < n {
+					b[differ] ^= 0x80
+				}
+				if got, words := common(a, b), commonWords(a, b); got != differ || words != differ {
+					t.Fatalf("%d bytes that differ at %d: %d, in words %d", n, differ, got, words)
+				}
+				if longer := b[:n:n]; n > 0 && common(a[:n-1], longer) != min(differ, n-1) {
+					t.Fatalf("%d bytes and one less, differing at %d: %d", n, differ, common(a[:n-1], longer))
+				}
+				if differ < n {
+					b[differ] ^= 0x80
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkClassify(b *testing.B) {
 	var p block
 	copy(p[:], `{"f:metadata":{"f:annotations":{".":{},"f:checksum/config":{}},"f:generateName"`)

@@ -63,6 +63,8 @@ type Identity struct {
 }
 
 // Key is namespace and name, as strings of their own.
+//
+//go:noinline // it is called from everywhere
 func (i Identity) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: string(i.Namespace), Name: string(i.Name)}
 }

@@ -153,6 +153,8 @@ func metadataField(key []byte) field {
 }
 
 // String is the key.
+//
+//go:noinline // it is for errors
 func (f field) String() string {
 	return [fieldCount]string{
 		fieldType: "type", fieldObject: "object", fieldEventKind: "kind", fieldEventItems: "items",

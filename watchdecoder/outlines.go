@@ -1,9 +1,6 @@
 package watchdecoder
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // outline is a valid text that is remembered. What one writer sends is alike but for names, times and versions, and a text that
 // differs from a valid one inside strings alone is valid if these strings are: where it is the same, comparing is enough, at the
@@ -141,6 +138,9 @@ func (o *outline) follow(v *validator, t *trail, spans *[fieldCount]span) likene
 		if t.i == len(v.b) {
 			return alikeThus
 		}
+		for t.next+7 < len(o.strings) && o.strings[t.next+7].to() <= t.at {
+			t.next += 8
+		}
 		for t.next < len(o.strings) && o.strings[t.next].to() <= t.at {
 			t.next++
 		}
@@ -176,22 +176,4 @@ func (o *outline) place(t *trail, before fieldMark, spans *[fieldCount]span) {
 			s.to = at
 		}
 	}
-}
-
-// common returns how many bytes a and b begin with that are the same.
-func common(a, b []byte) int {
-	b = b[:min(len(a), len(b))]
-	i := 0
-	for i+64 <= len(b) && string(a[i:i+64]) == string(b[i:i+64]) {
-		i += 64
-	}
-	for ; i+8 <= len(b); i += 8 {
-		if d := word(a[i:]) ^ word(b[i:]); d != 0 {
-			return i + bits.TrailingZeros64(d)>>3
-		}
-	}
-	for i < len(b) && a[i] == b[i] {
-		i++
-	}
-	return i
 }

@@ -72,6 +72,21 @@ func plain(b []byte) bool {
 	return true
 }
 
+// commonWords returns how many bytes a and b begin with that are the same.
+func commonWords(a, b []byte) int {
+	b = b[:min(len(a), len(b))]
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		if d := word(a[i:]) ^ word(b[i:]); d != 0 {
+			return i + bits.TrailingZeros64(d)>>3
+		}
+	}
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
 // skipSpace returns where the next byte that is not white space (RFC 8259 section 2) stands from b[i] on, or len(b).
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && isSpace(b[i]) {
