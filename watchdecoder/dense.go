@@ -36,8 +36,11 @@ type dense struct {
 	kinds    uint64 // of what is open, as in nesting, above a bit that is always set
 }
 
-// validDense reports that raw is a valid object. It may be one where this is false.
+// validDense reports that raw is a valid object, with or without white space behind it. It may be one where this is false.
 func validDense(raw []byte) bool {
+	for len(raw) > 0 && isSpace(raw[len(raw)-1]) {
+		raw = raw[:len(raw)-1]
+	}
 	if len(raw) == 0 || raw[0] != '{' || !canMark() {
 		return false
 	}

@@ -93,7 +93,7 @@ func TestDenseTakesOrdinaryObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !validDense(object) {
+		if !validDense(object) || !validDense(append(object, " \r\n"...)) {
 			t.Errorf("%s: not taken", name)
 		}
 	}
@@ -114,7 +114,7 @@ func TestDenseAtEveryOffset(t *testing.T) {
 	for _, value := range values {
 		for shift := range 2 * blockSize {
 			pad := strings.Repeat("p", shift)
-			for _, form := range []string{`{"%s":%s}`, `{"x":"%s","v":%s}`, `{"x":["%s",%s]}`, `{"%s":%s,"z":[]}`, `{"v":"%s"}%s`, `["%s",%s]`, `{},"%s":%s`, `{"%s":1},"v":%s`, `{"%s":[%s`} {
+			for _, form := range []string{`{"%s":%s}`, `{"x":"%s","v":%s}`, `{"x":["%s",%s]}`, `{"%s":%s,"z":[]}`, `{"v":"%s"}%s`, `["%s",%s]`, `{},"%s":%s`, "{\"%s\":%s}\n", `{"%s":1},"v":%s`, `{"%s":[%s`} {
 				raw := fmt.Sprintf(form, pad, value)
 				if want := json.Valid([]byte(raw)); (Valid([]byte(raw)) == nil) != want {
 					t.Fatalf("%s: want %v", raw, want)

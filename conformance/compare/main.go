@@ -33,6 +33,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "rows and parts to measure, with commas between (see -list)")
 	flag.BoolVar(&o.list, "list", false, "print the names of rows and parts, and measure nothing")
 	flag.BoolVar(&o.tls, "tls", false, "over TLS in place of plain HTTP")
+	flag.IntVar(&o.kinds, "kinds", 1, "how many kinds of pods there are; those of a kind are alike")
 	flag.BoolVar(&o.byList, "by-list", false, "the initial state by LIST: the server refuses a watch-list")
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.StringVar(&o.bin, "bin", "", "a folder for the programs, to keep them; else a temporary one")
@@ -60,6 +61,7 @@ type options struct {
 	from         string
 	curveTo      int
 	tls, json    bool
+	kinds        int
 	list, byList bool
 	idle         time.Duration // until a process that is left alone has given back what it will
 }
@@ -146,7 +148,7 @@ func run(o options, w io.Writer) error {
 
 // measureAll returns what was measured until something failed.
 func measureAll(o options) (report, error) {
-	r := report{N: o.n, M: o.m, Rounds: o.rounds, Runs: 1, TLS: o.tls, ByList: o.byList, Machine: machine(), Load: loadAverage()}
+	r := report{N: o.n, M: o.m, Rounds: o.rounds, Runs: 1, TLS: o.tls, ByList: o.byList, Kinds: o.kinds, Machine: machine(), Load: loadAverage()}
 	if o.bin == "" {
 		folder, err := os.MkdirTemp("", "compare")
 		if err != nil {

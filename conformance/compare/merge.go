@@ -42,7 +42,7 @@ func (r *report) merge(o report) error {
 		if r.sized() && r.size() != o.size() {
 			return fmt.Errorf("measured at %s, the others at %s", o.size(), r.size())
 		}
-		r.N, r.M, r.TLS, r.ByList = o.N, o.M, o.TLS, o.ByList
+		r.N, r.M, r.TLS, r.ByList, r.Kinds = o.N, o.M, o.TLS, o.ByList, o.Kinds
 	}
 	r.Machine, r.Rounds, r.Runs = o.Machine, max(r.Rounds, o.Rounds), r.Runs+max(o.Runs, 1)
 	r.Load = strings.TrimPrefix(r.Load+", "+o.Load, ", ")
@@ -66,7 +66,11 @@ func (r *report) size() string {
 	if r.ByList {
 		initial = "LIST"
 	}
-	return fmt.Sprintf("N = %s, M = %s, %s, %s", thousands(r.N), thousands(r.M), protocol, initial)
+	size := fmt.Sprintf("N = %s, M = %s, %s, %s", thousands(r.N), thousands(r.M), protocol, initial)
+	if r.Kinds > 1 {
+		size += fmt.Sprintf(", pods of %d kinds", r.Kinds)
+	}
+	return size
 }
 
 func join(all, more []result) []result {

@@ -67,6 +67,7 @@ type report struct {
 	Load     string   `json:"load,omitempty"` // average over a minute, before and after: what else ran
 	TLS      bool     `json:"tls"`
 	ByList   bool     `json:"by_list"`
+	Kinds    int      `json:"kinds,omitempty"` // of pods; 0 is 1
 	Rows     []result `json:"rows"`
 	Ratios   []ratio  `json:"ratios"`
 	Memory   []result `json:"memory,omitempty"`

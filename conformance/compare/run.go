@@ -23,7 +23,7 @@ type bench struct {
 
 // newBench starts a server of n objects.
 func newBench(o options, n int) (*bench, error) {
-	args := []string{strconv.Itoa(n)}
+	args := []string{strconv.Itoa(n), strconv.Itoa(o.kinds)}
 	if o.byList {
 		args = append(args, "list")
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// field is what differs between two pods. Each has the same width in every pod, so that all bodies are of one length
-// and a pod is its template with some bytes replaced.
+// field is what differs between two pods. Each has the same width in every pod, so that all bodies of a kind are of
+// one length and a pod is its template with some bytes replaced.
 type field int
 
 const (

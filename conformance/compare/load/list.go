@@ -19,10 +19,14 @@ type page struct{ first, end, step int }
 func (p page) len() int { return max(0, (p.end-p.first+p.step-1)/p.step) }
 
 // writeList writes a page as a list.
-func writeList(w io.Writer, f form, b *body, pods []values, s *state, p page, next string) error {
-	buf, tail := listHead(f, b, s.current, p.len(), next)
+func writeList(w io.Writer, f form, b bodies, pods []values, s *state, p page, next string) error {
+	size := 0
 	for i := p.first; i < p.end; i += p.step {
-		buf = b.item.render(buf, pods[i], s.versions[i])
+		size += len(b.of(i).item.text)
+	}
+	buf, tail := listHead(f, s.current, size, next)
+	for i := p.first; i < p.end; i += p.step {
+		buf = b.of(i).item.render(buf, pods[i], s.versions[i])
 		if !f.protobuf && i+p.step >= p.end {
 			buf = buf[:len(buf)-1] // the last comma
 		}
@@ -37,7 +41,7 @@ func writeList(w io.Writer, f form, b *body, pods []values, s *state, p page, ne
 	return err
 }
 
-func listHead(f form, b *body, current uint64, items int, next string) (head []byte, tail string) {
+func listHead(f form, current uint64, size int, next string) (head []byte, tail string) {
 	kind, apiVersion := "PodList", "v1"
 	if f.metadata {
 		kind, apiVersion = "PartialObjectMetadataList", "meta.k8s.io/v1"
@@ -63,6 +67,6 @@ func listHead(f form, b *body, current uint64, items int, next string) (head []b
 	head = append([]byte("k8s\x00"), 1<<3|2)
 	head = append(binary.AppendUvarint(head, uint64(len(typeText))), typeText...)
 	head = append(head, 2<<3|2)
-	head = binary.AppendUvarint(head, uint64(len(text)+items*len(b.item.text)))
+	head = binary.AppendUvarint(head, uint64(len(text)+size))
 	return append(head, text...), ""
 }

@@ -22,7 +22,7 @@ type Server struct {
 	// NoWatchList refuses watches with sendInitialEvents, so that clients list. Not to be changed while it serves.
 	NoWatchList bool
 
-	bodies map[form]*body
+	bodies map[form]bodies
 	pods   []values
 
 	mu          sync.Mutex
@@ -33,20 +33,22 @@ type Server struct {
 	most        int // connections at a time
 }
 
-// NewServer returns a server of n pods.
-func NewServer(n int) (*Server, error) {
-	s := &Server{bodies: map[form]*body{}, pods: allValues(n), connections: map[net.Conn]bool{}}
+// NewServer returns a server of n pods, in turns of so many kinds.
+func NewServer(n, kinds int) (*Server, error) {
+	s := &Server{bodies: map[form]bodies{}, pods: allValues(n), connections: map[net.Conn]bool{}}
 	s.changed.L = &s.mu
 	s.state.current = FirstVersion + uint64(n)
 	for i := range n {
 		s.state.versions = append(s.state.versions, FirstVersion+uint64(i))
 	}
 	for _, f := range []form{{false, false}, {false, true}, {true, false}, {true, true}} {
-		b, err := newBody(f)
-		if err != nil {
-			return nil, err
+		for kind := range kinds {
+			b, err := newBody(f, kind)
+			if err != nil {
+				return nil, err
+			}
+			s.bodies[f] = append(s.bodies[f], b)
 		}
-		s.bodies[f] = b
 	}
 	return s, nil
 }
@@ -143,7 +145,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, f form, p page) {
 		return
 	}
 	w.Header().Set("Content-Type", f.contentType(true))
-	watch := &watcher{form: f, body: s.bodies[f], page: p, w: w, pods: s.pods, todo: make(chan func(*watcher) bool)}
+	watch := &watcher{form: f, bodies: s.bodies[f], page: p, w: w, pods: s.pods, todo: make(chan func(*watcher) bool)}
 	if at, err := strconv.ParseUint(q.Get("resourceVersion"), 10, 64); !initial && (err != nil || at < s.snapshot().current) {
 		watch.expired()
 		s.flush(watch)

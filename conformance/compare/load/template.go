@@ -58,8 +58,14 @@ type body struct {
 	item, added, modified template
 }
 
-func newBody(f form) (*body, error) {
-	pod, err := templatePod()
+// bodies is a body for each kind of pod.
+type bodies []*body
+
+// of is that of pod i.
+func (b bodies) of(i int) *body { return b[i%len(b)] }
+
+func newBody(f form, kind int) (*body, error) {
+	pod, err := templatePod(kind)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +91,17 @@ func newBody(f form) (*body, error) {
 	return b, nil
 }
 
-// templatePod is the pod with a placeholder in each place that varies.
-func templatePod() (*corev1.Pod, error) {
+// templatePod is the pod with a placeholder in each place that varies. Pods of two kinds differ in how many labels and variables they have.
+func templatePod(kind int) (*corev1.Pod, error) {
 	pod := new(corev1.Pod)
 	if err := json.Unmarshal(podJSON, pod); err != nil {
 		return nil, fmt.Errorf("template: %w", err)
+	}
+	for i := range kind % 10 {
+		pod.Labels[fmt.Sprintf("label-%d", i)] = "value"
+	}
+	for i := range kind / 10 {
+		pod.Spec.Containers[0].Env = append(pod.Spec.Containers[0].Env, corev1.EnvVar{Name: fmt.Sprintf("VARIABLE_%d", i), Value: "value"})
 	}
 	start, _ := time.Parse(time.RFC3339, placeholders[created])
 	end, _ := time.Parse(time.RFC3339, placeholders[ready])

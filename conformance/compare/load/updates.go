@@ -33,7 +33,7 @@ func (s *Server) Burst(m int) (start time.Time) {
 	s.each(func(w *watcher) bool {
 		for k := range m {
 			i := k % turns
-			if i%w.page.step == w.page.first%w.page.step && !w.send(&w.body.modified, i, before.current+1+uint64(k)) {
+			if i%w.page.step == w.page.first%w.page.step && !w.send(&w.bodies.of(i).modified, i, before.current+1+uint64(k)) {
 				return false
 			}
 		}
@@ -54,7 +54,7 @@ func (s *Server) Steady(rate, count int) []time.Time {
 		for k := range count {
 			time.Sleep(time.Until(start.Add(time.Duration(k) * time.Second / time.Duration(rate))))
 			written[k] = time.Now()
-			if !w.send(&w.body.modified, k%turns, before.current+1+uint64(k)) {
+			if !w.send(&w.bodies.of(k%turns).modified, k%turns, before.current+1+uint64(k)) {
 				return false
 			}
 			s.flush(w)

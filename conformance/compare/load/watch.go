@@ -16,7 +16,7 @@ const bookmarkInterval = time.Minute
 // watcher is one watch. What is to be sent is sent by the goroutine that serves it.
 type watcher struct {
 	form
-	body  *body
+	bodies
 	page  page
 	w     http.ResponseWriter
 	buf   []byte
@@ -30,7 +30,7 @@ func (w *watcher) serve(r *http.Request, s *Server, initial bool) {
 	if initial {
 		snapshot := s.snapshot()
 		for i := w.page.first; i < w.page.end; i += w.page.step {
-			if !w.send(&w.body.added, i, snapshot.versions[i]) {
+			if !w.send(&w.bodies.of(i).added, i, snapshot.versions[i]) {
 				return
 			}
 		}

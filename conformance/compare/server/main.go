@@ -1,5 +1,5 @@
-// Server is the load server as a process of its own: server N serves N pods on loopback until its input ends; as server N list, without
-// watch-list.
+// Server is the load server as a process of its own: server N K serves N pods of K kinds on loopback until its input ends; as server N K list,
+// without watch-list.
 package main
 
 import (
@@ -19,21 +19,25 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("server: ")
-	byList := len(os.Args) == 3 && os.Args[2] == "list"
-	if len(os.Args) != 2 && !byList {
-		log.Fatal("usage: server N [list]")
+	byList := len(os.Args) == 4 && os.Args[3] == "list"
+	if len(os.Args) != 3 && !byList {
+		log.Fatal("usage: server N K [list]")
 	}
-	if err := run(os.Args[1], byList); err != nil {
+	if err := run(os.Args[1], os.Args[2], byList); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(objects string, byList bool) error {
+func run(objects, ofKinds string, byList bool) error {
 	n, err := strconv.Atoi(objects)
 	if err != nil {
 		return err
 	}
-	s, err := load.NewServer(n)
+	kinds, err := strconv.Atoi(ofKinds)
+	if err != nil {
+		return err
+	}
+	s, err := load.NewServer(n, max(kinds, 1))
 	if err != nil {
 		return err
 	}
