@@ -16,7 +16,7 @@ const (
 	// leastRead is the room below which it is better to move what is left to the buffer's front.
 	leastRead = 4 << 10
 	// mostQuiet is how many reads in a row that would have fitted half a baseBuffer end the time when more came.
-	mostQuiet = 64
+	mostQuiet = 16
 	// mostEmptyReads without a byte or an error are a broken reader.
 	mostEmptyReads = 100
 )

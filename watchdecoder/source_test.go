@@ -32,6 +32,27 @@ func TestBufferGrowsAndShrinks(t *testing.T) {
 	}
 }
 
+// The buffer grows while each read fills it, up to a bound, and is given back when little comes.
+func TestBufferOfABusyStreamGrowsAndShrinks(t *testing.T) {
+	busy, quiet := strings.Repeat(event(3000)+"\n", 1000), make([]io.Reader, 0, 3*mostQuiet)
+	for range cap(quiet) {
+		quiet = append(quiet, strings.NewReader(event(3000)+"\n"))
+	}
+	d := NewDecoder(io.MultiReader(strings.NewReader(busy), io.MultiReader(quiet...)), Options{})
+	most := 0
+	for i := range 1000 + cap(quiet) {
+		if _, err := d.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if most = max(most, len(d.unit.src.buf)); i == 1000-1 && most != busyBuffer {
+			t.Errorf("a busy stream is read with a buffer of %d bytes", most)
+		}
+	}
+	if got := len(d.unit.src.buf); got != baseBuffer || most != busyBuffer {
+		t.Errorf("a buffer of %d bytes, it was %d at most", got, most)
+	}
+}
+
 // A frame over the limit is not held: the buffer stays as small as the limit asks.
 func TestLargeFramesAreNotHeld(t *testing.T) {
 	part := strings.Repeat("x", 1<<20)
