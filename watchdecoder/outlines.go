@@ -1,6 +1,9 @@
 package watchdecoder
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
 // outline is a valid text that is remembered. What one writer sends is alike but for names, times and versions, and a text that
 // differs from a valid one inside strings alone is valid if these strings are: where it is the same, comparing is enough, at the
@@ -92,6 +95,9 @@ func (l *outlines) missed(text []byte, looked bool) *outline {
 //go:noinline // it is rare
 func (o *outline) learn(text []byte, depth, levels int) {
 	o.text, o.strings, o.depth = append(o.text[:0], text...), o.strings[:0], depth
+	if most := bytes.Count(text, []byte{'"'}) / 2; most > cap(o.strings) { // not twice what is needed
+		o.strings = make([]textSpan, 0, most)
+	}
 	v := validator{b: text}
 	nested := 0
 	for i := 0; i < len(text); i++ {
