@@ -69,6 +69,18 @@ func (l *outlines) way(n int) *outline { return &l.ways[(l.recent+n)%outlineWays
 // hit notes that the nth one was it.
 func (l *outlines) hit(n int) { l.recent, l.doubt = (l.recent+n)%outlineWays, max(0, l.doubt-1) }
 
+// find returns where the value ends that begins at i, nested so deep, if it is like one that is remembered; else -1.
+func (l *outlines) find(v *validator, i, depth int) int {
+	for n := range outlineWays {
+		t := trail{i: i}
+		if o := l.way(n); len(o.text) > 0 && depth <= o.depth && o.follow(v, &t, nil) == alike {
+			l.hit(n)
+			return t.i
+		}
+	}
+	return -1
+}
+
 // missed notes that a valid text was like none of those that it was compared with, if it was, and returns the outline to learn
 // it with, which is nil for most.
 func (l *outlines) missed(text []byte, looked bool) *outline {
@@ -127,9 +139,9 @@ type trail struct {
 type likeness uint8
 
 const (
-	unlike    likeness = iota
-	alike              // to the end
-	alikeThus          // as far as the text goes
+	unlike     likeness = iota
+	alike               // to the end
+	alikeSoFar          // as far as the text goes
 )
 
 // follow goes on with a text, which is v's, from where the trail ends. It writes down where fields are.
@@ -142,7 +154,7 @@ func (o *outline) follow(v *validator, t *trail, spans *[fieldCount]span) likene
 			return alike
 		}
 		if t.i == len(v.b) {
-			return alikeThus
+			return alikeSoFar
 		}
 		for t.next+7 < len(o.strings) && o.strings[t.next+7].to() <= t.at {
 			t.next += 8
@@ -163,7 +175,7 @@ func (o *outline) follow(v *validator, t *trail, spans *[fieldCount]span) likene
 		end := v.text(v.b, t.i-t.at+from)
 		if end < 0 {
 			if v.i >= len(v.b) {
-				return alikeThus
+				return alikeSoFar
 			}
 			return unlike
 		}

@@ -13,11 +13,9 @@ func (a *assigner) skipMember(length int) bool {
 	}
 	known, from := &a.outlines[length%outlineTable], a.i
 	look := known.look()
-	for n := 0; look && n < outlineWays; n++ {
-		t := trail{i: from}
-		if o := known.way(n); len(o.text) > 0 && a.depth <= o.depth && o.follow(&a.v, &t, nil) == alike {
-			known.hit(n)
-			a.i = t.i
+	if look {
+		if end := known.find(&a.v, from, a.depth); end >= 0 {
+			a.i = end
 			return true
 		}
 	}

@@ -24,7 +24,7 @@ func (u *unit) recall() (ok bool, err error) {
 				u.scan.seen, u.scan.found, u.scan.pos = o.seen, o.found, t.i
 				return true, nil
 			}
-			if is != alikeThus || len(v.b) >= u.maxBytes || len(v.b)-t.i > textLength {
+			if is != alikeSoFar || len(v.b) >= u.maxBytes || len(v.b)-t.i > textLength {
 				break
 			}
 			if err := u.src.fill(); err != nil {

@@ -95,7 +95,7 @@ func TestPartsAndTLS(t *testing.T) {
 
 // Over a server without watch-list both sides list, and then watch.
 func TestByList(t *testing.T) {
-	o := options{n: 500, m: 1000, rounds: 1, byList: true, only: "typed-proto,raw", bin: programs(t)}
+	o := options{n: 500, m: 1000, rounds: 1, byList: true, kinds: 7, only: "typed-proto,raw", bin: programs(t)}
 	var r report
 	if err := measure(o, &r); err != nil {
 		t.Fatal(err)
